@@ -146,7 +146,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     await database.close()
   }
   return {
-    log: new PostgresLog({ gate, database, pending, clock, fences }),
+    log: new PostgresLog({ gate, database, pending, clock, fences, terms: access.terms }),
     fences,
     blobs: new PostgresBlobs({ gate, database, pending }),
     kv,

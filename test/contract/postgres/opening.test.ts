@@ -85,12 +85,13 @@ describe('opening a schema of PostgreSQL', () => {
     expect(await stored()).toEqual([{ value: '1.7' }])
   })
 
-  it('[PG-24] adds the parts that a schema of an older minor format lacks, and keeps the existing parts', async () => {
+  it('[PG-24] adds the parts that a schema of an older format lacks, and keeps the existing parts', async () => {
     const schema = server.newSchema()
     const older = await open(schema)
     await older.log.append(doc, 'create', updates('1'))
     await older.close()
-    await server.sql(`drop table ${schema}.node`)
+    await server.sql(`drop table ${schema}.node, ${schema}.term`)
+    await server.sql(`delete from ${schema}.lease`)
     await server.sql(`delete from ${schema}.meta where name = 'cluster'`)
     await server.sql(`update ${schema}.meta set value = '1.0' where name = 'format'`)
     const engine = await open(schema)
@@ -103,6 +104,27 @@ describe('opening a schema of PostgreSQL', () => {
     ])
   })
 
+  it('[PG-24] does not bring a schema to format 2 while a server of format 1 is alive, and ends the right of such servers to write', async () => {
+    const schema = server.newSchema()
+    await (await open(schema)).close()
+    await server.sql(`drop table ${schema}.term`)
+    await server.sql(`alter table ${schema}.node drop column url`)
+    await server.sql(`update ${schema}.meta set value = '1.1' where name = 'format'`)
+    // A server of format 1 takes and renews its lease with this statement.
+    const lease = `insert into ${schema}.lease as l values ('node', 'cluster', clock_timestamp() + interval '8 s')
+      on conflict (name) do update set holder = excluded.holder, until = excluded.until
+      where l.until <= clock_timestamp() or l.holder = excluded.holder returning 1`
+    await server.sql(`delete from ${schema}.lease`)
+    expect(await server.sql(lease)).toHaveLength(1)
+    expect(await failure(open(schema))).toEqual([
+      'failed',
+      expect.stringContaining('a server of an older version uses the schema; stop all servers first'),
+    ])
+    await server.sql(`update ${schema}.lease set until = clock_timestamp() where name = 'node'`)
+    await (await open(schema)).close()
+    expect(await server.sql(lease)).toEqual([])
+  })
+
   it('[PG-14] rejects a second server, ends the lease at a shutdown, and lets the lease of a dead holder expire', async () => {
     const schema = server.newSchema()
     const engine = await open(schema)
@@ -112,7 +134,7 @@ describe('opening a schema of PostgreSQL', () => {
     await engine.close()
     await (await open(schema)).close()
     await server.sql(
-      `insert into ${schema}.lease values ('node', 'gone', clock_timestamp() + interval '1 s')`,
+      `insert into ${schema}.lease values ('schema', 'gone', clock_timestamp() + interval '1 s')`,
     )
     const opening = open(schema)
     await sleep(300)
@@ -128,7 +150,7 @@ describe('opening a schema of PostgreSQL', () => {
     const engine = await open(schema)
     await engine.log.append(doc, 'create', updates('1'))
     await server.sql(
-      `update ${schema}.lease set holder = 'another', until = clock_timestamp() + interval '1 hour' where name = 'node'`,
+      `update ${schema}.lease set holder = 'another', until = clock_timestamp() + interval '1 hour' where name = 'schema'`,
     )
     const told = { ok: false, reason: expect.stringContaining('another server has taken over') }
     await eventually(() => !engine.health().ok)
@@ -137,7 +159,7 @@ describe('opening a schema of PostgreSQL', () => {
     await expect(engine.kv.commit(['p'], {})).rejects.toThrow(StoreUnavailableError)
     expect((await loadLive(engine.log, doc)).head).toBe(1)
     await engine.close()
-    expect(await server.sql(`select holder from ${schema}.lease`)).toEqual([{ holder: 'another' }])
+    expect(await server.sql(`select holder from ${schema}.lease where name = 'schema'`)).toEqual([{ holder: 'another' }])
   })
 
   it('[PG-23] flushes to disk before it acknowledges, regardless of the default settings of the database', async () => {

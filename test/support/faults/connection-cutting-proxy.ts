@@ -15,6 +15,9 @@ export interface CuttingProxy {
    * commit has arrived at the proxy.
    */
   holdNextCommit(): Promise<void>
+  /** Keeps all bytes back, in both directions, until `resume`. The connections stay open. */
+  pause(): void
+  resume(): void
   close(): void
 }
 
@@ -32,6 +35,7 @@ const isCommitted = (bytes: Buffer): boolean =>
 
 export async function startCuttingProxy(databasePort: number): Promise<CuttingProxy> {
   let next: Cut | null = null
+  let isPaused = false
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const database = connect(databasePort, '127.0.0.1')
@@ -66,6 +70,7 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
       // commit is the last.
       else if (isCommitted(bytes)) cutNow(cut)
     })
+    if (isPaused) for (const socket of [client, database]) socket.pause()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -79,6 +84,14 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
       new Promise((resolve) => {
         next = { commit: 'held', done: resolve }
       }),
+    pause: () => {
+      isPaused = true
+      for (const socket of sockets) socket.pause()
+    },
+    resume: () => {
+      isPaused = false
+      for (const socket of sockets) socket.resume()
+    },
     close: () => {
       server.close()
       for (const socket of sockets) socket.destroy()

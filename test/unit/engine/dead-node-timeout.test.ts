@@ -7,6 +7,7 @@ const heardOf = (agoMs: number): ClusterNode => ({
   id: `heard of ${agoMs} ms ago`,
   incarnation: `heard of ${agoMs} ms ago`,
   state: 'serving',
+  url: null,
   heartbeatAt: now - agoMs,
   isAlive: agoMs < deadMs,
 })

@@ -5,14 +5,17 @@ import { bucketOf } from '../../../core/store/buckets.ts'
 import type { ClusterBus } from '../../../core/store/cluster-bus.ts'
 import {
   type Cluster,
+  type EndOfUse,
   EngineOpenError,
   type Key,
   type NodeAddress,
   NotOwnerError,
+  StoreUnavailableError,
   type Term,
 } from '../../../core/store/engine.ts'
 import type { PostgresDatabase, WritePermission } from '../connection/database.ts'
 import type { DatabaseSession } from '../connection/database-session.ts'
+import { BucketTerms } from './bucket-terms.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import { homeNodeOf } from './home-node.ts'
 import {
@@ -21,12 +24,13 @@ import {
   firstDeadInMs,
   type HeartbeatResult,
   type NodeIdentity,
-  type NodeState,
+  type NodeReport,
   removeDeadNodes,
   removeNode,
   writeHeartbeat,
 } from './node-rows.ts'
 import { LeaseMonitor } from './row-lease.ts'
+import { TermRows } from './term-rows.ts'
 
 /**
  * Interval of the heartbeats, in ms. An additional heartbeat is sent when another node would count as dead
@@ -39,6 +43,8 @@ const beatEveryMs = 1_000
  */
 const afterDeathMs = 20
 const lookEveryMs = 100
+/** Maximum time in ms for which a caller waits until the former owner has released a document. */
+const holdMs = 10_000
 /**
  * Topic on which nodes announce changes of the node list. A node that receives an announcement reads the list
  * immediately.
@@ -57,9 +63,8 @@ interface MembershipOptions {
 /**
  * Represents this process among the nodes that share a schema. A node may write only while its heartbeats
  * succeed: if the other nodes consider it dead, it writes nothing until its next heartbeat succeeds. A write
- * that the node sent before it lost the permission may still be executed later. This is harmless: updates of
- * a log commute, an append that depends on the head contains the head that it expects, a lease protects each
- * job, and checks protect each record.
+ * that the node sent before it lost the permission may still be executed later. This is harmless: each append
+ * of a room names its term, a lease protects each job, and checks protect each record.
  */
 export class ClusterMembership implements WritePermission, Cluster {
   readonly clockSkewMs = 500
@@ -68,7 +73,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   readonly #node: NodeIdentity
   readonly #options: MembershipOptions
   readonly #watching = new Set<{ readonly call: () => void }>()
-  #state: NodeState = 'serving'
+  #report: NodeReport = { state: 'starting', url: null }
   #others: readonly ClusterNode[] = []
   #owners: (string | undefined)[] = []
   #refusal: string | null = 'it has not joined the others yet'
@@ -96,11 +101,21 @@ export class ClusterMembership implements WritePermission, Cluster {
   #beating: Promise<HeartbeatResult | null> = Promise.resolve(null)
   #next: Promise<HeartbeatResult | null> | null = null
   #isLeaving = false
+  readonly #terms: BucketTerms
+  /** The terms of this process in the store. */
+  readonly rows: TermRows
 
   private constructor(database: PostgresDatabase, options: MembershipOptions) {
     this.#database = database
     this.#options = options
     this.#node = { id: options.id, incarnation: randomUUID() }
+    this.rows = new TermRows(options.schema, this.incarnation)
+    this.#terms = new BucketTerms({
+      database,
+      rows: this.rows,
+      isOwn: (bucket) => this.#ownerOf(bucket) === this.self,
+      released: () => this.#announce(),
+    })
   }
 
   /**
@@ -156,33 +171,59 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   others(): readonly NodeAddress[] {
-    return this.#others.map(({ id }) => ({ id, url: null }))
+    return this.#others.filter(({ url }) => url !== null).map(({ id, url }) => ({ id, url }))
   }
 
-  listening(_url: string): void {}
+  listening(url: string): void {
+    this.#report = { state: this.#report.state === 'draining' ? 'draining' : 'serving', url }
+    this.#changed()
+    void this.#beatAside().then(() => this.#announce())
+  }
 
   owner(document: Key): NodeAddress {
-    const bucket = bucketOf(document)
-    this.#owners[bucket] ??= homeNodeOf(bucket, this.#serving())
-    return { id: this.#owners[bucket], url: null }
+    const id = this.#ownerOf(bucketOf(document))
+    const { url } = id === this.self ? this.#report : (this.#others.find((node) => node.id === id) ?? noUrl)
+    return { id, url }
   }
 
   async hold(document: Key): Promise<Term> {
-    const owner = this.owner(document)
-    if (owner.id !== this.self) throw new NotOwnerError(owner)
-    return { bucket: bucketOf(document), value: 0 }
+    const bucket = bucketOf(document)
+    const until = performance.now() + holdMs
+    for (;;) {
+      const refusal = this.refusal()
+      if (refusal !== null) throw new StoreUnavailableError(refusal)
+      const term = this.#terms.of(bucket)
+      if (term !== undefined) return term
+      const leftMs = until - performance.now()
+      if (this.#ownerOf(bucket) !== this.self || leftMs <= 0) throw new NotOwnerError(this.owner(document))
+      await this.#terms.changed(leftMs)
+    }
   }
 
-  onLose(): void {}
+  onLose(end: EndOfUse): void {
+    this.#terms.onLose(end)
+  }
+
+  /** Must be called when an append was rejected because its term has ended. */
+  termEnded(): void {
+    this.#terms.doubt()
+  }
+
+  #ownerOf(bucket: number): string {
+    this.#owners[bucket] ??= homeNodeOf(bucket, this.#serving())
+    return this.#owners[bucket]
+  }
 
   /**
-   * Returns the ids of the nodes that can own documents: all nodes that are not draining. If all nodes are
-   * draining, returns all nodes.
+   * Returns the ids of the nodes that can own documents: those that serve calls and do not drain. If there are none,
+   * returns those that serve calls, or else all nodes.
    */
   #serving(): readonly string[] {
-    const all = [{ id: this.self, state: this.#state }, ...this.#others]
-    const serving = all.filter(({ state }) => state === 'serving')
-    return (serving.length === 0 ? all : serving).map(({ id }) => id)
+    const all = [{ id: this.self, ...this.#report }, ...this.#others]
+    const reachable = all.filter(({ url }) => url !== null)
+    const serving = reachable.filter(({ state }) => state === 'serving')
+    const [able = all] = [serving, reachable].filter((nodes) => nodes.length > 0)
+    return able.map(({ id }) => id)
   }
 
   on(_event: 'change', call: () => void): () => void {
@@ -193,7 +234,7 @@ export class ClusterMembership implements WritePermission, Cluster {
 
   async drain(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs
-    this.#state = 'draining'
+    this.#report = { ...this.#report, state: 'draining' }
     this.#changed()
     let markedAt: number | null = null
     while (performance.now() < deadline && !this.#isLeaving) {
@@ -214,8 +255,10 @@ export class ClusterMembership implements WritePermission, Cluster {
       : 'the heartbeat of this node is late, and the other nodes regard it as stopped'
   }
 
+  /** Also asks which terms have not ended, because another database server may have taken over. */
   async renew(session: DatabaseSession): Promise<void> {
     await this.#beat(session)
+    this.#terms.doubt()
   }
 
   /** Removes this node from the list and notifies the other nodes. */
@@ -223,6 +266,9 @@ export class ClusterMembership implements WritePermission, Cluster {
     this.#isLeaving = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#beating
+    this.#refusal = 'it has left the others'
+    await this.#terms.stop()
+    // The other nodes take the documents of this node when it is not in the list.
     await this.#database.aside((session) => removeNode(session, this.#node)).catch(() => undefined)
     this.#announce()
   }
@@ -255,7 +301,7 @@ export class ClusterMembership implements WritePermission, Cluster {
 
   async #beat(session: DatabaseSession): Promise<HeartbeatResult> {
     const [startedAt, measured] = [performance.now(), this.#options.clock?.measuring()]
-    const found = await writeHeartbeat(session, this.#node, this.#state)
+    const found = await writeHeartbeat(session, this.#node, this.#report)
     measured?.(found.now)
     const refusal = found.isListed ? null : this.#inTheWay(found).message
     if (refusal !== null && this.#refusal === null)
@@ -269,6 +315,7 @@ export class ClusterMembership implements WritePermission, Cluster {
     this.#heartbeatAt = startedAt
     this.#firstDeadAt = answeredAt + firstDeadInMs(found)
     this.#look(found.others)
+    if (!this.#terms.isSettled) this.#terms.settle()
     return found
   }
 
@@ -278,6 +325,7 @@ export class ClusterMembership implements WritePermission, Cluster {
    */
   #returned(): void {
     this.#options.log?.warn('heartbeat recovered; writing resumes')
+    this.#terms.doubt()
     this.#bus?.lost()
     this.#announce()
   }
@@ -294,6 +342,7 @@ export class ClusterMembership implements WritePermission, Cluster {
 
   #changed(): void {
     this.#owners = []
+    this.#terms.settle()
     for (const { call } of Array.from(this.#watching)) call()
   }
 
@@ -313,4 +362,6 @@ export class ClusterMembership implements WritePermission, Cluster {
  * process that reuses the name of an earlier process is a different node.
  */
 const listOf = (nodes: readonly ClusterNode[]): string =>
-  JSON.stringify(nodes.map(({ id, incarnation, state }) => [id, incarnation, state]).sort())
+  JSON.stringify(nodes.map(({ id, incarnation, state, url }) => [id, incarnation, state, url]).sort())
+
+const noUrl = { url: null }

@@ -7,12 +7,12 @@ export const deadMs = 4_000
 
 /**
  * Name of the lease on the schema. A single server is its only holder. The nodes of a cluster hold the lease
- * together.
+ * together. Servers of format 1 use the lease `node`, which they can no longer get (`termTables`).
  */
-export const schemaLease = 'node'
+export const schemaLease = 'schema'
 /**
  * Name of the holder of the schema lease if a cluster holds it. A single server that finds this holder knows
- * that the schema is in use. This includes servers of older versions.
+ * that the schema is in use.
  */
 export const clusterHolder = 'cluster'
 /**
@@ -22,8 +22,11 @@ export const clusterHolder = 'cluster'
 const leaseMs = 2 * deadMs
 const renewedBelowMs = 1.5 * deadMs
 
-/** State of a node. `draining`: the node is alive, but must not be a home node. */
-export type NodeState = 'serving' | 'draining'
+/**
+ * State of a node. `starting`: it serves no calls yet. `draining`: it is alive, but must not own documents. A node in
+ * these two states owns documents only if no node is `serving`.
+ */
+export type NodeState = 'starting' | 'serving' | 'draining'
 
 export interface NodeIdentity {
   readonly id: string
@@ -31,10 +34,16 @@ export interface NodeIdentity {
   readonly incarnation: string
 }
 
-export interface ClusterNode {
+/** What a node tells the others about itself. */
+export interface NodeReport {
+  readonly state: NodeState
+  /** Base URL at which the other nodes reach the node; null if it serves no calls. */
+  readonly url: string | null
+}
+
+export interface ClusterNode extends NodeReport {
   readonly id: string
   readonly incarnation: string
-  readonly state: NodeState
   /** Time of the last heartbeat in ms, by the clock of the database. */
   readonly heartbeatAt: number
   readonly isAlive: boolean
@@ -68,7 +77,7 @@ const ms = (parameter: string) => `${parameter} * interval '1 ms'`
 /**
  * Statement that renews the schema lease and the row of this node, and returns the other nodes. The lease is
  * renewed only when little time remains, because all nodes of the cluster would wait for each other at its
- * row. Parameters: $1 id, $2 incarnation, $3 state, $4 `deadMs`, $5 `leaseMs`, $6 `renewedBelowMs`.
+ * row. Parameters: $1 id, $2 incarnation, $3 state, $4 `deadMs`, $5 `leaseMs`, $6 `renewedBelowMs`, $7 URL.
  */
 const beatOnce = statement<{
   ours: boolean
@@ -91,17 +100,17 @@ const beatOnce = statement<{
        where name = '${schemaLease}' and holder = '${clusterHolder}' and until > clock_timestamp()
      ) as held
    ), listed as (
-     insert into node as n (id, incarnation, state, heard_at)
-     select $1, $2, $3, clock_timestamp() from ours where held
+     insert into node as n (id, incarnation, state, heard_at, url)
+     select $1, $2, $3, clock_timestamp(), $7 from ours where held
      on conflict (id) do update
-     set incarnation = excluded.incarnation, state = excluded.state, heard_at = excluded.heard_at
+     set incarnation = excluded.incarnation, state = excluded.state, heard_at = excluded.heard_at, url = excluded.url
      where n.incarnation = excluded.incarnation or n.heard_at <= clock_timestamp() - ${ms('$4')}
      returning 1
    )
    select (select held from ours) as ours, exists (select from listed) as listed,
      (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
      (select coalesce(json_agg(json_build_object(
-        'id', id, 'incarnation', incarnation, 'state', state, 'heartbeatAt', extract(epoch from heard_at) * 1000,
+        'id', id, 'incarnation', incarnation, 'state', state, 'url', url, 'heartbeatAt', extract(epoch from heard_at) * 1000,
         'isAlive', heard_at > clock_timestamp() - ${ms('$4')}) order by id), '[]')
       from node where id <> $1) as others,
      concat((select until from lease where name = '${schemaLease}' and holder <> '${clusterHolder}'), ' ',
@@ -123,9 +132,9 @@ const readCluster = statement<{ value: string }>(
 export async function writeHeartbeat(
   session: DatabaseSession,
   node: NodeIdentity,
-  state: NodeState,
+  { state, url }: NodeReport,
 ): Promise<HeartbeatResult> {
-  const values = [node.id, node.incarnation, state, deadMs, leaseMs, renewedBelowMs]
+  const values = [node.id, node.incarnation, state, deadMs, leaseMs, renewedBelowMs, url]
   const found = await ask(session, values)
   // The first statement may have waited for another node that was renewing the lease. It may then have read
   // the state before that renewal. The second statement reads the new state.

@@ -9,6 +9,7 @@ import { ClusterMembership } from './cluster-membership.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import { readClusterId } from './node-rows.ts'
 import { SchemaLease } from './schema-lease.ts'
+import type { OwnTerms } from './term-rows.ts'
 
 /**
  * Generates a unique name for a node that has no configured name. The generated name contains the host name.
@@ -22,6 +23,7 @@ const newNodeName = (): string =>
 interface SchemaAccess {
   readonly bus: Bus
   readonly cluster: Cluster
+  readonly terms: OwnTerms
   /** Ends the right. Afterwards, the process must not write to the schema. */
   end(): Promise<void>
 }
@@ -38,7 +40,7 @@ export async function openExclusive(
 ): Promise<SchemaAccess> {
   const lease = await SchemaLease.take(database, { schema, log })
   database.guard(lease)
-  return { bus: new LocalBus(), cluster: new SingleNode(), end: () => lease.give() }
+  return { bus: new LocalBus(), cluster: new SingleNode(), terms: null, end: () => lease.give() }
 }
 
 /**
@@ -59,7 +61,7 @@ export async function joinCluster(
     const id = await database.read(readClusterId)
     const bus = await openBus({ prefix: `weft.${schema}.${id}`, node: name })
     cluster.connect(bus)
-    return { bus, cluster, end: () => cluster.leave().then(() => bus.close()) }
+    return { bus, cluster, terms: cluster, end: () => cluster.leave().then(() => bus.close()) }
   } catch (error) {
     await cluster.leave()
     throw error

@@ -4,7 +4,7 @@ import { countersOf, FenceCache } from '../../../core/store/fences.ts'
 import { encodeKey } from '../../../core/store/key-encoding.ts'
 import type { OpenCalls } from '../../../core/store/open-calls.ts'
 import { bytesArray } from '../connection/arrays.ts'
-import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
+import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import type { Write } from '../connection/sql-transaction.ts'
 import type { ValueReads } from './value-reads.ts'
 
@@ -72,20 +72,18 @@ export class PostgresFences implements FenceStore {
     return this.#here.isCurrent(fence)
   }
 
-  /**
-   * Reads the counters of the fences of appends, and locks them. No process can raise these counters until
-   * the transaction ends.
-   */
-  async hold(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
-    if (fence.length === 0) return new Map()
-    const locked = this.lockShared(session, fence)
-    const [, counts] = await allSettled([locked, countsOf(session, fence)])
-    return counts
+  /** Reads the counters of fences. The caller has locked them. */
+  async counts(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
+    return fence.length === 0 ? new Map() : countsOf(session, fence)
   }
 
-  /** Locks the counters of a fence. A later statement of the same transaction can compare them. */
-  async lockShared(session: DatabaseSession, fence: Fence): Promise<void> {
-    if (fence.length > 0) await session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter))])
+  /**
+   * Locks the counters of the fences of appends, and further locks. No process can raise these counters until the
+   * transaction ends. A later statement of the same transaction can compare them.
+   */
+  async lockShared(session: DatabaseSession, fence: Fence, further: readonly bigint[]): Promise<void> {
+    if (fence.length === 0 && further.length === 0) return
+    await session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter), further)])
   }
 
   /**
@@ -112,10 +110,12 @@ export class PostgresFences implements FenceStore {
   }
 
   /**
-   * Returns the locks of the counters in sorted order, because all transactions must lock in the same order.
+   * Returns the locks of the counters and further locks in sorted order, because all transactions must lock in the same
+   * order.
    */
-  #locksOf(counters: readonly number[]): string {
-    const locks = [...new Set(counters.map((counter) => this.#locks[counter % locksMax] as bigint))]
+  #locksOf(counters: readonly number[], further: readonly bigint[] = []): string {
+    const ofCounters = counters.map((counter) => this.#locks[counter % locksMax] as bigint)
+    const locks = [...new Set([...ofCounters, ...further])]
     return `{${locks.sort((a, b) => (a < b ? -1 : 1)).join(',')}}`
   }
 }

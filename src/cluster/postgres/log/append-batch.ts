@@ -1,7 +1,8 @@
-import type { Fence, FenceValue, Job } from '../../../core/store/engine.ts'
+import type { AppendRejection, Fence, FenceValue, Job, Term } from '../../../core/store/engine.ts'
 import type { LogState } from '../../../core/store/log-state.ts'
 import { noSnapshots } from '../../../core/store/snapshot-list.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
+import { type OwnTerms, termCondition } from '../cluster/term-rows.ts'
 import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
@@ -27,18 +28,21 @@ export interface DocumentCall extends QueuedWrite {
   readonly jobs: readonly Job[]
   /** Fences of the call. If one of them was raised, the call is rejected. */
   readonly fence: Fence
+  /** The term of the call; null if the call does not depend on a term. If the term has ended, the call is rejected. */
+  readonly term: Term | null
   /** Null if the call is not an append to a log whose end is known. */
   readonly known: KnownHead | null
   /**
    * Changes the document. Returns false if the call is rejected. `apply` is called again if the transaction
    * is repeated.
+   * @param rejection the reason for which the call must be rejected; null: there is none yet
    */
-  apply(change: DocumentChangeSet, isFenced: boolean): boolean
+  apply(change: DocumentChangeSet, rejection: AppendRejection | null): boolean
 }
 
 /**
  * Statement that appends entries to the logs that still have the given epoch and head. Returns the numbers of
- * these logs. Appends nothing if a fence was raised. Because of the limit, PostgreSQL expects few logs, and
+ * these logs. Appends nothing if a fence was raised or a term has ended. Because of the limit, PostgreSQL expects few logs, and
  * finds each of them by its key. Without the limit, it may read the whole table if the table was small when
  * the plan was made.
  */
@@ -52,7 +56,7 @@ export const appendKnown = statement<{ n: number }>(
        limit cardinality($1::bytea[])
      ) c
      where d.key = c.key and d.state = 'live' and d.epoch = c.epoch and d.head = c.head
-       and ${fenceCondition('$8', '$9', '$10')}
+       and ${fenceCondition('$8', '$9', '$10')} and ${termCondition('$17', '$18', '$19')}
      returning d.id, c.epoch, c.head, c.count, c.start, c.n
    ), added as (
      insert into entry
@@ -82,6 +86,9 @@ const removeAll = (table: 'entry' | 'snapshot') =>
   )
 const removals = [removeAll('entry'), removeAll('snapshot')]
 
+/** The values of `termCondition` without a term. */
+const noTerms: readonly unknown[] = ['{}', '{}', null]
+
 /**
  * Writes appends and deletions. One transaction contains the calls for many documents. Each call is accepted
  * or rejected independently of the others.
@@ -90,12 +97,14 @@ export class AppendBatch {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
   readonly #fences: PostgresFences
+  readonly #terms: OwnTerms
   readonly #calls = new GroupCommitQueue<DocumentCall>((group) => this.#write(group))
 
-  constructor(database: PostgresDatabase, clock: StoreClock, fences: PostgresFences) {
+  constructor(database: PostgresDatabase, clock: StoreClock, fences: PostgresFences, terms: OwnTerms) {
     this.#database = database
     this.#clock = clock
     this.#fences = fences
+    this.#terms = terms
   }
 
   add(call: DocumentCall): void {
@@ -118,11 +127,11 @@ export class AppendBatch {
   }
 
   /** Appends to known logs in one round trip. Returns the calls that are durable. */
-  async #appendKnown({ appends, fence }: AppendPlan): Promise<ReadonlySet<DocumentCall>> {
+  async #appendKnown({ appends, fence, terms }: AppendPlan): Promise<ReadonlySet<DocumentCall>> {
     if (appends.length === 0) return new Set()
-    const values = knownValues(appends, fence)
+    const values = [...knownValues(appends, fence), ...this.#termParameters(terms)]
     const rows = await this.#database.writeBatch(async (session) => {
-      const locked = this.#fences.lockShared(session, fence)
+      const locked = this.#fences.lockShared(session, fence, this.#locksOf(terms))
       const [, moved] = await allSettled([locked, session.rows(appendKnown, values)])
       return moved
     })
@@ -136,28 +145,56 @@ export class AppendBatch {
   #change(group: readonly DocumentCall[], uncertain?: UncertainAppends): Promise<void> {
     const keys = distinct(group.map(({ key }) => key))
     const jobs = group.flatMap((call) => call.jobs)
+    const terms = distinctTerms(group)
     return this.#database.write({
       // Locks fences first and jobs last, in the same order as all other transactions.
       ask: (session) => {
         const fence = group.flatMap((call) => call.fence)
         return allSettled([
-          this.#fences.hold(session, fence),
+          this.#fences.lockShared(session, fence, this.#locksOf(terms)),
+          this.#fences.counts(session, fence),
+          this.#current(session, terms),
           lock(session, keys),
           entriesOf(session, uncertain?.appends ?? []),
           JobRows.lock(session, jobs),
         ])
       },
-      act: ([counts, changes, entries, jobRows], write) => {
+      act: ([, counts, current, changes, entries, jobRows], write) => {
         const stored = storedCalls(uncertain, changes, entries)
         for (const call of group) {
           if (stored.has(call)) continue
           const change = changes.get(call.line) as DocumentChangeSet
-          if (call.apply(change, isRaised(call.fence, counts))) jobRows.enqueue(call.jobs, this.#clock)
+          const rejection = this.#rejectionOf(call, counts, current)
+          if (call.apply(change, rejection)) jobRows.enqueue(call.jobs, this.#clock)
         }
         writeChanges([...changes.values()], write)
         jobRows.write(write)
       },
     })
+  }
+
+  #locksOf(terms: readonly Term[]): readonly bigint[] {
+    return this.#terms?.rows.locksOf(terms) ?? []
+  }
+
+  #termParameters(terms: readonly Term[]): readonly unknown[] {
+    return this.#terms?.rows.parameters(terms) ?? noTerms
+  }
+
+  #current(session: DatabaseSession, terms: readonly Term[]): Promise<ReadonlyMap<number, number>> {
+    return this.#terms?.rows.current(session, terms) ?? Promise.resolve(new Map())
+  }
+
+  #rejectionOf(
+    { term, fence }: DocumentCall,
+    counts: ReadonlyMap<number, number>,
+    current: ReadonlyMap<number, number>,
+  ): AppendRejection | null {
+    if (term !== null && this.#terms !== null && current.get(term.bucket) !== term.value) {
+      this.#terms.termEnded()
+      return 'term'
+    }
+    return isRaised(fence, counts) ? 'fence' : null
   }
 }
 
@@ -172,6 +209,8 @@ interface AppendPlan {
   readonly appends: readonly KnownAppend[]
   /** The fences of all these appends. */
   readonly fence: Fence
+  /** The terms of all these appends. */
+  readonly terms: readonly Term[]
 }
 
 /**
@@ -195,7 +234,8 @@ function knownAppends(group: readonly DocumentCall[]): AppendPlan {
     }
   }
   const appends = [...byLine.values()].sort((a, b) => Buffer.compare(a.change.key, b.change.key))
-  return { appends, fence: [...fence.values()] }
+  const terms = distinctTerms(appends.flatMap(({ calls }) => calls))
+  return { appends, fence: [...fence.values()], terms }
 }
 
 function firstAppend({ key, known }: DocumentCall): KnownAppend | null {
@@ -213,7 +253,7 @@ const isOneOf = (
   call.known !== null &&
   call.jobs.length === 0 &&
   call.fence.every(({ counter, raised }) => (fence.get(counter)?.raised ?? raised) === raised) &&
-  call.apply(change, false)
+  call.apply(change, null)
 
 function knownValues(appends: readonly KnownAppend[], fence: Fence): unknown[] {
   const changes = appends.map(({ change }) => change)
@@ -294,6 +334,13 @@ function storedBefore(
   // A compaction may have removed entries. If the log ends before the known end, the earlier attempt may
   // still succeed.
   return found.length === change.entries.length ? 'stored' : 'unknown'
+}
+
+/** Returns the terms of calls without duplicates. */
+const distinctTerms = (calls: readonly DocumentCall[]): readonly Term[] => {
+  const terms = new Map<string, Term>()
+  for (const { term } of calls) if (term !== null) terms.set(`${term.bucket} ${term.value}`, term)
+  return [...terms.values()]
 }
 
 const nameOf = (key: Buffer): string => key.toString('latin1')

@@ -17,6 +17,7 @@ import { decodeKey, encodeKey, keyRange } from '../../../core/store/key-encoding
 import { destroyedPerCallMax, headOf } from '../../../core/store/log-state.ts'
 import type { OpenCalls } from '../../../core/store/open-calls.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
+import type { OwnTerms } from '../cluster/term-rows.ts'
 import { bytesArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import type { PendingBytes } from '../connection/pending-bytes.ts'
@@ -45,18 +46,20 @@ export class PostgresLog implements DocumentLog {
     pending,
     clock,
     fences,
+    terms,
   }: {
     gate: OpenCalls
     database: PostgresDatabase
     pending: PendingBytes
     clock: StoreClock
     fences: PostgresFences
+    terms: OwnTerms
   }) {
     this.#gate = gate
     this.#database = database
     this.#pending = pending
     this.#clock = clock
-    this.#appends = new AppendBatch(database, clock, fences)
+    this.#appends = new AppendBatch(database, clock, fences, terms)
     this.#smallLogs = new SmallLogs(database)
     this.#compaction = new PostgresCompaction(database, clock)
   }

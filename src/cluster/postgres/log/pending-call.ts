@@ -2,10 +2,12 @@ import {
   type Appended,
   type AppendOptions,
   AppendRejectedError,
+  type AppendRejection,
   type AppendTo,
   type Fence,
   type Job,
   type LogUpdate,
+  type Term,
 } from '../../../core/store/engine.ts'
 import { checkJobs, copyOfJob } from '../../../core/store/job-state.ts'
 import { resolveAppend } from '../../../core/store/log-state.ts'
@@ -19,6 +21,7 @@ interface Work<T> {
   readonly bytes: number
   readonly jobs: readonly Job[]
   readonly fence?: Fence | undefined
+  readonly term?: Term | undefined
   readonly known?: KnownHead | null
 }
 
@@ -29,6 +32,7 @@ export class PendingCall<T> implements DocumentCall {
   readonly bytes: number
   readonly jobs: readonly Job[]
   readonly fence: Fence
+  readonly term: Term | null
   readonly known: KnownHead | null
   readonly ended: Promise<T>
   isDurable = false
@@ -43,6 +47,7 @@ export class PendingCall<T> implements DocumentCall {
     this.bytes = work.bytes
     this.jobs = work.jobs
     this.fence = work.fence ?? []
+    this.term = work.term ?? null
     this.known = work.known ?? null
     this.#work = work
     this.ended = new Promise((resolve, reject) => {
@@ -51,9 +56,9 @@ export class PendingCall<T> implements DocumentCall {
     })
   }
 
-  apply(change: DocumentChangeSet, isFenced: boolean): boolean {
+  apply(change: DocumentChangeSet, rejection: AppendRejection | null): boolean {
     try {
-      if (isFenced) throw new AppendRejectedError('fence')
+      if (rejection !== null) throw new AppendRejectedError(rejection)
       this.#outcome = { value: this.#work.do(change) }
       return true
     } catch (refusal) {
@@ -94,6 +99,7 @@ export function appendCall(
     bytes: copies.reduce((sum, { bytes }) => sum + bytes.length, 0),
     jobs: (options.jobs ?? []).map(copyOfJob),
     fence: options.fence,
+    term: options.term,
     known: typeof to === 'number' && head !== undefined ? { epoch: to, head } : null,
     do: (change) => {
       const log = resolveAppend(change.standing, to, options)

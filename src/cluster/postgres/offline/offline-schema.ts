@@ -85,7 +85,7 @@ export async function readSchemaFormats(options: StoppedOptions): Promise<Schema
       stored: stored === null ? null : formatText(stored),
       current: formatText(schemaFormat),
       missing: missingSteps(stored).map(formatText),
-      isSupported: stored === null || stored.major === schemaFormat.major,
+      isSupported: stored === null || stored.major <= schemaFormat.major,
     }
   } catch (error) {
     throw postgresOpenError(error)

@@ -3,7 +3,7 @@ import { EngineOpenError } from '../../../core/store/engine.ts'
 import { RowLease } from '../cluster/row-lease.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
-import { baseTables, clusterTables } from './tables.ts'
+import { baseTables, clusterTables, termTables } from './tables.ts'
 
 /**
  * Version number of the layout of the tables. A server supports a schema with its own major number, even if
@@ -26,9 +26,10 @@ interface SchemaStep {
 export const schemaSteps: readonly SchemaStep[] = [
   { to: { major: 1, minor: 0 }, sql: baseTables },
   { to: { major: 1, minor: 1 }, sql: () => clusterTables },
+  { to: { major: 2, minor: 0 }, sql: () => termTables },
 ]
 
-export const schemaFormat: SchemaFormat = { major: 1, minor: 1 }
+export const schemaFormat: SchemaFormat = { major: 2, minor: 0 }
 
 const isBefore = (a: SchemaFormat, b: SchemaFormat): boolean =>
   a.major < b.major || (a.major === b.major && a.minor < b.minor)
@@ -117,14 +118,8 @@ export async function storedFormat(database: PostgresDatabase): Promise<SchemaFo
  */
 function isSettled(schema: string, stored: SchemaFormat | null): boolean {
   if (stored === null) return false
-  if (stored.major === schemaFormat.major) return !isBefore(stored, schemaFormat)
+  if (stored.major <= schemaFormat.major) return !isBefore(stored, schemaFormat)
   const formats = `format ${formatText(stored)}, this one knows ${formatText(schemaFormat)}`
-  if (stored.major < schemaFormat.major) {
-    throw new EngineOpenError(
-      'olderFormat',
-      `the schema ${schema} was created by an older version (${formats}): use that version`,
-    )
-  }
   throw new EngineOpenError(
     'newerFormat',
     `the schema ${schema} was made by a newer version (${formats}): use that version`,

@@ -1,3 +1,5 @@
+import { bucketCount } from '../../../core/store/buckets.ts'
+
 /**
  * Number of partitions of each growing table. The hash of its key assigns a row to a partition. PostgreSQL
  * can vacuum and cache each partition separately.
@@ -67,6 +69,25 @@ export function baseTables(partitions: number): string {
   )
   return `${tables}${parts.join('\n')}`
 }
+
+/**
+ * Statements that create the table of terms, one row for each bucket of documents. `holder` is the incarnation of the
+ * process that holds the bucket. Servers of format 1 append without a term. Therefore the statements fail while one of
+ * them is alive, and nobody else can get the lease that such a server needs to write.
+ */
+export const termTables = `
+do $$ begin
+  if exists (select from lease where name = 'node' and until > clock_timestamp()) then
+    raise 'a server of an older version uses the schema; stop all servers first';
+  end if;
+end $$;
+insert into lease values ('node', 'format 2', 'infinity')
+on conflict (name) do update set holder = excluded.holder, until = excluded.until;
+delete from node;
+alter table node add column url text;
+create table term (bucket int primary key, term bigint not null, holder text);
+insert into term select bucket, 0, null from generate_series(0, ${bucketCount - 1}) as bucket;
+`
 
 /**
  * Statements that create the table of the cluster nodes, and an id of this schema. `heard_at` is the time of
