@@ -32,14 +32,13 @@ export async function shutDown(
   const endsAt = performance.now() + drainMs
   const clientsMs = drainMs * (1 - storeShare)
   signals.leaving.abort()
-  // Ends the role of this node as a home node, so that disconnected clients get another home node. The
-  // shutdown does not wait for this, because other nodes may notice it late.
-  void engine.cluster.drain(clientsMs)
   const left = capabilities.map(({ leave }) => leave?.(services, clientsMs))
   const isAlone = engine.cluster.nodes().length === 1
   const notReadyMs = isAlone ? 0 : clientsMs * drainShares.notReady
   if (!isAlone) await late(notReadyMs)
   signals.stopping.abort()
+  // Other nodes now take the documents of this node. The shutdown does not wait until all nodes have noticed this.
+  void engine.cluster.drain(clientsMs - notReadyMs)
   // Stops the recording of visits first, because the disconnection of all clients must not be recorded as
   // leaving.
   const visits = services.visits.stop()

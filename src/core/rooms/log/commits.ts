@@ -7,6 +7,7 @@ import {
   type Key,
   type LoadedLog,
   StoreUnavailableError,
+  type Term,
 } from '../../store/engine.ts'
 import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from '../updates/broadcast.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
@@ -16,6 +17,8 @@ import type { AppendBacklog, CommitLog } from './recorded-log.ts'
 
 /** The room whose changes are committed. */
 export interface CommittingRoom {
+  /** The term in which this node is the only writer of the log. */
+  readonly term: Term
   /** Traces the commits; undefined if nothing is traced. */
   readonly trace: Pick<RoomTrace, 'committed'> | undefined
   /**
@@ -206,6 +209,7 @@ export class Commits {
         expectHead,
         jobs: jobsOf(this.#queue, start, this.#inFlight),
         fence: fenceOf(updates),
+        term: this.#room.term,
       }
       this.#log.append(this.#doc, to, updates, options).then(this.#appended, this.#refused)
     } catch (error) {

@@ -8,6 +8,13 @@ import { UpdateApplyError } from '../updates/update-applier.ts'
 /** Close reason for the sessions of a deleted document. */
 export const documentDeleted = close('notFound', 'the document was deleted')
 
+/** Close reason for the sessions of a document that this node does not own any more. */
+export const documentMoved = close('serviceRestart', 'the document moved to another node')
+
+/** Returns whether an append failed because another node may own the document. */
+export const isMove = (error: unknown): boolean =>
+  error instanceof AppendRejectedError && error.reason === 'term'
+
 /**
  * Returns whether an append failed because the log was deleted, or was deleted and created again. In both
  * cases the document in memory must not be stored again.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { MalformedJsonError } from '../../base/json.ts'
 import type { InitialContent } from '../../content/initial-content.ts'
@@ -16,6 +17,7 @@ import {
   type Key,
   NotOwnerError,
   StoreUnavailableError,
+  type Term,
 } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import { loadStepsMax } from '../document/integration-limits.ts'
@@ -47,7 +49,7 @@ import { OpenDocumentLimit } from './open-document-limit.ts'
 import { Room } from './room.ts'
 import { isPartOfRemoval, removedAmong, removeLateAppends } from './room-deletion.ts'
 import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-dependencies.ts'
-import { documentDeleted } from './room-errors.ts'
+import { documentDeleted, documentMoved } from './room-errors.ts'
 import { TickScheduler } from './tick-scheduler.ts'
 
 interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
@@ -61,6 +63,12 @@ interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
   /** Maximum number of open documents of one workspace; 0: no limit. */
   readonly documentsPerWorkspaceMax: number
 }
+
+/**
+ * Pause in ms for each client that is disconnected because its document moves, and maximum total of these pauses for
+ * the documents that move together. The clients connect to other nodes, and each connection costs them about 1 ms.
+ */
+const movePauses = { perClientMs: 1, totalMsMax: 300 }
 
 /** A claim that keeps a room open. */
 export interface RoomHandle {
@@ -170,23 +178,52 @@ export class RoomRegistry {
       endRemovals()
       endLosses()
     }
+    engine.cluster.onLose((isLost) => this.#endLost(isLost))
   }
 
   /**
    * Returns a handle of the open room. Loads the room if it is not open. A branch then contains everything of
    * the editor that it follows.
-   * @throws StoreUnavailableError if the store is unavailable; DocumentDamagedError; ApiError
-   * RESOURCE_EXHAUSTED if the workspace has too many open documents
+   * @throws NotOwnerError if another node owns the document; StoreUnavailableError if the store is unavailable, or if
+   * other nodes may take this one for dead; DocumentDamagedError; ApiError RESOURCE_EXHAUSTED if the workspace has too
+   * many open documents
    */
   async open(address: DocumentAddress): Promise<RoomHandle> {
-    const key = keyName(addressKey(address))
+    const doc = addressKey(address)
+    const key = keyName(doc)
     for (;;) {
+      const term = await this.#hold(key, doc)
       const open = this.#rooms.get(key)
-      if (open !== undefined) return mayBeBranch(address) ? this.#leaseBranch(open) : this.#lease(open)
+      if (open?.room.term === term) return mayBeBranch(address) ? this.#leaseBranch(open) : this.#lease(open)
+      open?.room.close(documentMoved)
       const opening = this.#opening.get(key)
-      if (opening === undefined) await this.#exclusively(key, () => this.#load(key, address))
+      if (opening === undefined) await this.#exclusively(key, () => this.#load(key, address, term))
       else await opening.catch(() => {})
     }
+  }
+
+  /** Returns the term in which this node holds a document. If it does not hold it, ends the room. */
+  async #hold(key: string, doc: Key): Promise<Term> {
+    try {
+      return await this.#engine.cluster.hold(doc)
+    } catch (error) {
+      if (error instanceof NotOwnerError) this.#rooms.get(key)?.room.close(documentMoved)
+      throw error
+    }
+  }
+
+  /** Ends the rooms of documents that this node does not own any more, with pauses in proportion to their clients. */
+  async #endLost(isLost: (doc: Key) => boolean): Promise<void> {
+    const lost = [...this.#rooms.values()].map(({ room }) => room).filter(({ doc }) => isLost(doc))
+    const clients = lost.reduce((sum, { memberCount }) => sum + memberCount, 0)
+    const pauseMs = Math.min(movePauses.perClientMs, movePauses.totalMsMax / clients)
+    for (const room of lost) {
+      const { memberCount } = room
+      room.flush()
+      room.close(documentMoved)
+      if (memberCount > 0) await sleep(memberCount * pauseMs)
+    }
+    await Promise.all(lost.map((room) => room.settled()))
   }
 
   /** Yields the open rooms. */
@@ -412,12 +449,12 @@ export class RoomRegistry {
    * Loads a room. The caller must create a handle of the room in the same tick, because the idle timer starts
    * only when a handle is released.
    */
-  async #load(key: string, address: DocumentAddress): Promise<void> {
+  async #load(key: string, address: DocumentAddress, term: Term): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailableError(health.reason)
     const leave = this.#occupancy.enter(address.workspaceId)
     try {
-      const room = new Room(address, await this.#loaded(key, address), this.#dependencies)
+      const room = new Room(address, await this.#loaded(key, address), term, this.#dependencies)
       this.#rooms.set(key, { room, leave, leases: 0, cancelIdle: null, follower: null })
       this.#metrics.documentsOpen.set(this.#rooms.size)
     } catch (error) {

@@ -4,7 +4,7 @@ import type { StartedWindows } from '../../events/debounce-windows.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
-import type { Key } from '../../store/engine.ts'
+import type { Key, Term } from '../../store/engine.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
 import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
@@ -33,7 +33,7 @@ import { UpdateApplier, UpdateApplyError } from '../updates/update-applier.ts'
 import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
-import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
+import { damageIn, documentDeleted, documentMoved, isDeletion, isMove, roomReloaded } from './room-errors.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateBacklog } from './update-backlog.ts'
 
@@ -71,6 +71,8 @@ const idle: RoomPhase = { is: 'idle' }
 export class Room implements EditableRoom, CommittingRoom {
   readonly address: DocumentAddress
   readonly doc: Key
+  /** The term in which this node is the only writer of the document. */
+  readonly term: Term
   readonly state: DocumentState
   readonly awareness: RoomAwareness
   readonly answering: SyncReplyCache
@@ -106,12 +108,13 @@ export class Room implements EditableRoom, CommittingRoom {
   /** Time of the last edit that this room committed, in epoch milliseconds; 0: there was none. */
   #editedAt = 0
 
-  constructor(address: DocumentAddress, given: LoadedRoom, dependencies: RoomDependencies) {
+  constructor(address: DocumentAddress, given: LoadedRoom, term: Term, dependencies: RoomDependencies) {
     const { loaded, state } = given
     const { clock, limits, metrics, memory } = dependencies
     const owner = { workspaceId: address.workspaceId, address: null }
     this.address = address
     this.doc = addressKey(address)
+    this.term = term
     this.state = state
     this.answering = new SyncReplyCache(state)
     this.usage = dependencies.usage(address)
@@ -744,6 +747,7 @@ export class Room implements EditableRoom, CommittingRoom {
       return this.close(close('internalError', 'the stored document is damaged; contact the operator'))
     }
     if (isDeletion(error)) return this.close(documentDeleted)
+    if (isMove(error)) return this.close(documentMoved)
     if (error instanceof DocumentExpensiveError) return this.closeAsExpensive()
     this.#logFailure(error)
     this.close(roomReloaded(error))

@@ -1,6 +1,7 @@
 import type { CommittingRoom } from '../../../../src/core/rooms/log/commits.ts'
 
 export const listening = (listeners: Partial<CommittingRoom> = {}): CommittingRoom => ({
+  term: { bucket: 0, value: 1 },
   trace: undefined,
   broadcast: () => undefined,
   accepted: () => undefined,
