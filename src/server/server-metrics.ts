@@ -36,8 +36,10 @@ export function registerServerMetrics({
     'Nodes that share the store and are alive, this one included',
     async () => cluster.nodes().length,
   )
-  measure('weft_bus_connected', '1 while the bus is connected; always 1 without NATS', async () =>
-    bus.isConnected ? 1 : 0,
+  measure(
+    'weft_bus_connected',
+    '1 while messages of other nodes can arrive; always 1 with one server',
+    async () => (bus.isConnected ? 1 : 0),
   )
   const losses = new Counter({
     name: 'weft_bus_losses_total',

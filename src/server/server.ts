@@ -31,7 +31,6 @@ import type { Tenant } from '../core/model/address.ts'
 import { LimitReports } from '../core/quota/limit-reports.ts'
 import { transferTimeoutMsDefault } from '../core/quota/slow-transfers.ts'
 import { TickShares } from '../core/quota/tick-shares.ts'
-import type { ClusterOptions } from '../core/store/cluster-bus.ts'
 import type { Engine } from '../core/store/engine.ts'
 import { RejectionLog } from '../core/sync/admission/rejection-log.ts'
 import { isSyncRequest } from '../core/sync/admission/sync-request.ts'
@@ -157,19 +156,8 @@ async function openPostgres(config: Config, log: Log): Promise<Engine> {
     durability: config.durability,
     poolSize: config.postgresConnections,
     log,
-    ...(config.natsUrl !== null && { nodes: nodesOver(config.natsUrl, config, log) }),
+    nodes: { name: config.nodeName ?? undefined },
   })
-}
-
-function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOptions {
-  const { nodeName, natsCredentialsFile: credentialsFile } = config
-  return {
-    ...(nodeName !== null && { name: nodeName }),
-    openBus: async ({ prefix, node }) => {
-      const { NatsBus } = await import('../cluster/nats/bus.ts')
-      return NatsBus.open({ urls, credentialsFile, prefix, name: `weft ${node}`, log })
-    },
-  }
 }
 
 /**

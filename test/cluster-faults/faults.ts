@@ -1,5 +1,6 @@
 import { eventually, RawClient } from '../support/clients/clients.ts'
 import type { Random } from '../support/data/random-doc.ts'
+import { signal } from '../support/servers/postgres-process.ts'
 import { dataOf } from '../support/servers/server.ts'
 import type { TestCluster } from './support/cluster.ts'
 import type { Load } from './support/load-report.ts'
@@ -35,19 +36,15 @@ const nodeKilled: Fault = async ({ cluster, load, random }) => {
   return `who was there was gone after ${seconds(goneMs)}`
 }
 
-const busKilled: Fault = async ({ cluster, random }) => {
-  const bus = random.pick(cluster.buses)
-  await bus.kill()
-  await sleep(3_000)
-  await bus.start()
-  return 'one of three'
-}
+const isBus = `from pg_stat_activity where application_name = 'weft bus'`
 
-const allBusesKilled: Fault = async ({ cluster }) => {
-  await Promise.all(cluster.buses.map((bus) => bus.kill()))
-  await sleep(5_000)
-  await Promise.all(cluster.buses.map((bus) => bus.start()))
-  return 'for 5 s'
+/** Ends the connections of all buses, again and again. */
+const busCut: Fault = async ({ cluster, pauseMs }) => {
+  const until = performance.now() + pauseMs
+  let cuts = 0
+  for (; performance.now() < until; await sleep(100))
+    cuts += (await cluster.postgres.sql(`select pg_terminate_backend(pid) ${isBus}`).catch(() => [])).length
+  return `${cuts} times in ${seconds(pauseMs)}`
 }
 
 const primaryKilled: Fault = async ({ cluster, load }) => {
@@ -69,10 +66,12 @@ const nodeStopped: Fault = async ({ cluster, random, pauseMs }) => {
 }
 
 const busStopped: Fault = async ({ cluster, random, pauseMs }) => {
-  const { pid } = random.pick(cluster.buses)
-  process.kill(pid, 'SIGSTOP')
+  const found = await cluster.postgres.sql(`select pid ${isBus}`).catch(() => [])
+  if (found.length === 0) return 'there is no bus at the moment'
+  const pid = Number(random.pick(found).pid)
+  signal(pid, 'SIGSTOP')
   await sleep(pauseMs)
-  process.kill(pid, 'SIGCONT')
+  signal(pid, 'SIGCONT')
   return `one of three for ${seconds(pauseMs)}`
 }
 
@@ -103,8 +102,7 @@ export const databaseAway =
 /** Faults by the name of their step. */
 export const faults = {
   'node-killed': nodeKilled,
-  'bus-killed': busKilled,
-  'buses-killed': allBusesKilled,
+  'bus-cut': busCut,
   'primary-killed': primaryKilled,
   'node-stopped': nodeStopped,
   'bus-stopped': busStopped,
@@ -122,7 +120,7 @@ const nodeRestarted: Fault = async ({ cluster, random, pauseMs }) => {
 
 const kinds: readonly (readonly Fault[])[] = [
   [nodeRestarted, nodeStopped],
-  [busKilled, allBusesKilled, busStopped],
+  [busCut, busStopped],
   [primaryKilled, primaryStopped],
 ]
 

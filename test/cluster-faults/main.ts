@@ -1,6 +1,6 @@
 /**
  * Tests the promises of a cluster with real servers: a PostgreSQL primary with two synchronous standbys,
- * three nats-servers, three Weft processes, and 64 clients that write during faults.
+ * three Weft processes, and 64 clients that write during faults.
  *
  *   npm run test:cluster                          all
  *   npm run test:cluster -- node-killed rolling   the named steps

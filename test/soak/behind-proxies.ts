@@ -13,7 +13,6 @@ import {
   startUnlimited,
   type TrialOptions,
 } from '../support/proxies/trials.ts'
-import { startNats } from '../support/servers/nats.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import type { Outcome, Size, Step } from './steps.ts'
 
@@ -124,14 +123,12 @@ export const behindProxies: Step = async (size, say) => {
   await add('the server is killed and restarts, and stops and restarts', kinds, (kind) =>
     behindRestarts(kind, optionsFor()),
   )
-  if (size === 'smoke' || (missing('postgres') ?? missing('nats-server')) !== null) return outcomes
-  const [postgres, nats] = [await startPostgres(), await startNats()]
+  if (size === 'smoke' || missing('postgres') !== null) return outcomes
+  const postgres = await startPostgres()
   try {
-    await add('one of two nodes is killed', kinds, (kind) =>
-      behindFailover(kind, { postgres, nats }, optionsFor()),
-    )
+    await add('one of two nodes is killed', kinds, (kind) => behindFailover(kind, postgres, optionsFor()))
   } finally {
-    await Promise.all([postgres.remove(), nats.remove()])
+    await postgres.remove()
   }
   return outcomes
 }

@@ -13,7 +13,6 @@ import {
 } from '../support/clients/rebuilding-consumer.ts'
 import { Random } from '../support/data/random-doc.ts'
 import { inParallel } from '../support/in-parallel.ts'
-import { startNats } from '../support/servers/nats.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type ServerProcess, startProcessWith } from '../support/servers/process.ts'
 import { dataOf } from '../support/servers/server.ts'
@@ -23,7 +22,7 @@ export interface FeedConsumerOptions {
   readonly seed: number
   /**
    * `embedded`: one server, which is restored from a backup that is older than its last writes. `cluster`: two
-   * nodes on PostgreSQL and NATS, each of which is killed once.
+   * nodes on PostgreSQL, each of which is killed once.
    */
   readonly store: 'embedded' | 'cluster'
   readonly say: (line: string) => void
@@ -208,13 +207,12 @@ async function onEmbedded(load: FeedLoad, { say }: FeedConsumerOptions): Promise
 
 async function onCluster(load: FeedLoad, { say }: FeedConsumerOptions): Promise<Ended> {
   const root = mkdtempSync(join(tmpdir(), 'weft-feed-'))
-  const [postgres, nats] = await Promise.all([startPostgres(), startNats()])
+  const postgres = await startPostgres()
   const shared = {
     ...settings,
     WEFT_ENGINE: 'postgres',
     WEFT_POSTGRES_URL: postgres.url,
     WEFT_POSTGRES_SCHEMA: 'weft',
-    WEFT_NATS_URL: nats.url,
     WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-cluster-have',
   }
   const start = (name: string) => startProcessWith(early, join(root, name), shared)
@@ -241,7 +239,7 @@ async function onCluster(load: FeedLoad, { say }: FeedConsumerOptions): Promise<
     return { restarts: 2, differing }
   } finally {
     await Promise.all(nodes.map((node) => node.end('SIGKILL')))
-    await Promise.all([postgres.remove(), nats.remove()])
+    await postgres.remove()
     rmSync(root, { recursive: true, force: true, maxRetries: 20 })
   }
 }

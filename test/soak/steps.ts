@@ -214,13 +214,13 @@ const leaked: Step = async (size) => {
   ]
 }
 
-/** Runs on PostgreSQL with NATS only if both are installed. */
+/** Runs on PostgreSQL only if it is installed. */
 const feed: Step = async (size, say, parts) => {
   const documents = amounts.feedDocuments[size]
   const outcomes: Outcome[] = []
   for (const store of ['embedded', 'cluster'] as const) {
     if (parts.length > 0 && !parts.includes(store)) continue
-    if (store === 'cluster' && (missing('postgres') ?? missing('nats-server')) !== null) continue
+    if (store === 'cluster' && missing('postgres') !== null) continue
     const started = performance.now()
     const { writes, deletions, events, kills, restarts, differing } = await followFeed({
       documents,
@@ -230,7 +230,7 @@ const feed: Step = async (size, say, parts) => {
     })
     const seconds = round((performance.now() - started) / 1000, 0)
     const where =
-      store === 'embedded' ? 'one server, restored from an older backup' : 'two nodes on PostgreSQL and NATS'
+      store === 'embedded' ? 'one server, restored from an older backup' : 'two nodes on PostgreSQL'
     outcomes.push({
       promise: 'a consumer of the change feed rebuilds all documents exactly',
       done: `${thousands(documents)} documents on ${where}: ${thousands(writes)} writes and ${thousands(deletions)} deletions in ${seconds} s, ${restarts} SIGKILLs or restarts of servers, seed ${seed}`,

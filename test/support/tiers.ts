@@ -9,7 +9,7 @@ import { filesUnder, root } from './data/project-files.ts'
  *
  * - `interop`: programs and packages of third parties, which only `test/interop` and `test/deploy` install
  * - `browser`: pages in Chromium
- * - `cluster`: PostgreSQL, NATS, several nodes
+ * - `cluster`: PostgreSQL, several nodes
  * - `random`: models and fuzzers with many random cases
  * - `process`: programs in processes of their own (kills, disks, commands), and tests that load the machine on purpose
  * - `server`: servers inside the process of the test
@@ -18,11 +18,7 @@ import { filesUnder, root } from './data/project-files.ts'
 const rules = [
   ['interop', /^test\/(interop|deploy)\//, /^test\/interop\//],
   ['browser', /^test\/browser\//, /^test\/support\/servers\/browser\.ts$/],
-  [
-    'cluster',
-    /^test\/contract\/(postgres|nats)\//,
-    /^test\/support\/(servers\/(postgres|nats|node-)|proxies)/,
-  ],
+  ['cluster', /^test\/contract\/postgres\//, /^test\/support\/(servers\/(postgres|node-)|proxies)/],
   ['random', /^test\/fuzz\/|(^|[/-])(model|random|properties|convergence)\.test\.tsx?$/, null],
   [
     'process',

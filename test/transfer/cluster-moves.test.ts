@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { editRecorded } from '../support/data/recorded-edits.ts'
 import { runCli } from '../support/servers/cli.ts'
-import { type NatsServer, startNats } from '../support/servers/nats.ts'
 import { type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
 import { adminToken } from '../support/servers/tenants.ts'
@@ -17,7 +16,6 @@ const typed = 'acme/report/typed'
 describe('from a data directory to servers that share a database', () => {
   const root = mkdtempSync(join(tmpdir(), 'weft-moving-'))
   const at = (...names: string[]): string => join(root, ...names)
-  let nats: NatsServer
   let postgres: PostgresServer
   let rich: RichStore
   let before: Awaited<ReturnType<typeof shown>>
@@ -41,13 +39,12 @@ describe('from a data directory to servers that share a database', () => {
       engine: 'postgres',
       postgresUrl: postgres.url,
       postgresSchema: schema,
-      natsUrl: [nats.url],
       dataDir: at(name),
       adminToken,
     })
 
   beforeAll(async () => {
-    ;[nats, postgres] = await Promise.all([startNats(), startPostgres()])
+    postgres = await startPostgres()
     schema = postgres.newSchema()
     const filled = await startOn(at('data'))
     rich = await fill(filled)
@@ -59,7 +56,7 @@ describe('from a data directory to servers that share a database', () => {
   }, 120_000)
 
   afterAll(async () => {
-    await Promise.all([nats?.remove(), postgres?.remove()])
+    await postgres?.remove()
     rmSync(root, { recursive: true, force: true, maxRetries: 20 })
   })
 

@@ -15,7 +15,6 @@ import { comment, TypePrinter } from './type-printer.ts'
 
 /** Types of the options whose values have no plain type, for programs. */
 const specialTypes: Readonly<Partial<Record<OptionKey, string>>> = {
-  natsUrl: 'readonly string[]',
   bootstrap:
     'Readonly<Record<string, { readonly workspaceId: string; readonly workspaceAuthToken: string; readonly apiKey: string; readonly authToken: string }>>',
   jwtClaims: "{ readonly [Claim in 'userId' | 'name' | 'email' | 'admin' | 'apiKey']?: string }",

@@ -10,7 +10,6 @@ import {
   headerList,
   headerValue,
   host,
-  natsUrls,
   nodeUrl,
   nonEmpty,
   oneOf,
@@ -56,19 +55,9 @@ export const options = {
   postgresSchema: option(
     schemaName,
     'weft',
-    'Schema of all tables in that database. The server creates it if it is missing. Without `natsUrl`, only one server at a time can use it.',
+    'Schema of all tables in that database. The server creates it if it is missing. All servers that use it form one cluster.',
   ),
   postgresConnections: option(wholeNumber(1, 1000), 10, 'Maximum connections to that database.'),
-  natsUrl: option<readonly string[] | null>(
-    natsUrls,
-    null,
-    'NATS servers that carry messages between the nodes of a cluster on one PostgreSQL schema. Every node of a cluster ' +
-      'needs it.',
-    { secret: true, defaultText: 'none: one server' },
-  ),
-  natsCredentialsFile: optional(filePath, 'File of credentials (`.creds`) for those NATS servers.', {
-    defaultText: 'none',
-  }),
   nodeName: optional(
     headerValue(1),
     'Unique name of this server in its cluster. Each log line contains it, and it decides which documents this server ' +

@@ -102,24 +102,6 @@ export const postgresUrl: Parser<string> = {
       : undefined,
 }
 
-/** Parses the URLs of the servers of one NATS cluster. Either all URLs must use TLS, or none. */
-export const natsUrls: Parser<readonly string[]> = {
-  expected: 'comma-separated URLs such as nats://user:password@host:4222 or tls://host:4222',
-  parse(text) {
-    const urls = text.split(',').map((url) => url.trim())
-    const isOfOneKind = ['nats:', 'tls:'].some((scheme) => urls.every((url) => isServer(url, scheme)))
-    return isOfOneKind ? urls : undefined
-  },
-}
-
-function isServer(text: string, scheme: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || url.protocol !== scheme || url.hostname === '') return false
-  return /^\/?$/.test(url.pathname) && [url.username, url.password].every(isEncoded)
-}
-
-const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
-
 /**
  * Parses the name of a schema. Only names that need no quotes in SQL are valid, so that the name is spelled
  * the same everywhere.

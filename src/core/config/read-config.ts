@@ -203,11 +203,6 @@ function checkTogether(config: Config): void {
     throw new ConfigError(
       `${environmentOf('engine')} is "postgres"; expected ${environmentOf('postgresUrl')} too, the URL of the database`,
     )
-  if (config.natsUrl !== null && config.engine !== 'postgres')
-    throw new ConfigError(
-      `${environmentOf('natsUrl')} is set and ${environmentOf('engine')} is "${config.engine}"; ` +
-        'expected "postgres", because servers share documents through PostgreSQL only',
-    )
   checkBackups(config)
   checkVersionStorage(config)
   if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))

@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atEnd } from '../../../bench/support/ending.ts'
-import { type NatsServer, startNatsCluster } from '../../support/servers/nats.ts'
 import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'
-import { signal } from '../../support/servers/postgres-process.ts'
 import { dataOf } from '../../support/servers/server.ts'
 import { ClusterNode } from './node.ts'
 
@@ -33,53 +31,34 @@ const options = {
   WEFT_CONNECTS_PER_ADDRESS: '0',
 }
 
-/**
- * Sizes of clusters, each with three Weft nodes. `small` has one database and one bus; `whole` has two more
- * of each for failover.
- */
+/** Sizes of clusters, each with three Weft nodes. `small` has one database; `whole` has two standbys for failover. */
 export type ClusterKind = 'small' | 'whole'
-const kinds = { small: { standbys: 0, buses: 1 }, whole: { standbys: 2, buses: 3 } }
+const standbys = { small: 0, whole: 2 }
 
-/** Real servers, each in its own process: databases, buses, and Weft nodes. */
+/** Real servers, each in its own process: databases and Weft nodes. */
 export class TestCluster {
   readonly postgres: PostgresCluster
-  readonly buses: readonly NatsServer[]
   readonly nodes: readonly ClusterNode[]
   readonly #directory: string
   #turn = 0
 
-  private constructor(
-    directory: string,
-    postgres: PostgresCluster,
-    buses: readonly NatsServer[],
-    nodes: readonly ClusterNode[],
-  ) {
+  private constructor(directory: string, postgres: PostgresCluster, nodes: readonly ClusterNode[]) {
     this.#directory = directory
     this.postgres = postgres
-    this.buses = buses
     this.nodes = nodes
   }
 
   /** @param program path of the program of the nodes; by default, the build of this version */
   static async start(kind: ClusterKind, program?: string): Promise<TestCluster> {
     const directory = mkdtempSync(join(tmpdir(), 'weft-cluster-'))
-    const count = kinds[kind]
-    const servers = [PostgresCluster.start(count.standbys), startNatsCluster(count.buses)] as const
-    const [postgres, buses] = await Promise.all(servers)
+    const postgres = await PostgresCluster.start(standbys[kind])
     // All processes end with this one.
-    atEnd(() => {
-      postgres.killAtOnce()
-      for (const { pid } of buses) signal(pid, 'SIGKILL')
-    })
-    const all = {
-      ...options,
-      WEFT_POSTGRES_URL: postgres.url,
-      WEFT_NATS_URL: buses.map(({ url }) => url).join(','),
-    }
+    atEnd(() => postgres.killAtOnce())
+    const all = { ...options, WEFT_POSTGRES_URL: postgres.url }
     const names = ['node-1', 'node-2', 'node-3']
     const nodes = await Promise.all(names.map((name) => ClusterNode.of(name, join(directory, name), all)))
     for (const node of nodes) node.program = program
-    const cluster = new TestCluster(directory, postgres, buses, nodes)
+    const cluster = new TestCluster(directory, postgres, nodes)
     try {
       await Promise.all(nodes.map((node) => node.start()))
     } catch (error) {
@@ -119,7 +98,6 @@ export class TestCluster {
       node.resume()
       await node.kill()
     }
-    for (const bus of this.buses) await bus.remove()
     this.postgres.primary.resume()
     await this.postgres.remove()
   }

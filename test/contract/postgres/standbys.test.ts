@@ -4,7 +4,7 @@ import { openPostgresEngine } from '../../../src/cluster/postgres/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'
 import { itLong as it } from '../../support/time/full-run.ts'
-import { docKey, entriesOf, loadLive, outcomeOf, updates } from '../suite/sample-data.ts'
+import { bytesOf, docKey, entriesOf, loadLive, outcomeOf, textOf, updates } from '../suite/sample-data.ts'
 
 describe('a primary with standbys', () => {
   let servers: PostgresCluster
@@ -64,6 +64,29 @@ describe('a primary with standbys', () => {
     await former.kill()
     await servers.repair()
   }, 60_000)
+
+  it('[CL-8] after a failover, the buses of all nodes use the new primary, and report a message loss', async () => {
+    const open = (name: string) =>
+      openPostgresEngine({ url: servers.url, schema: 'talking', nodes: { name } })
+    const [a, b] = [await open('a'), await open('b')]
+    const heard: string[] = []
+    const lost = new Set<string>()
+    b.bus.subscribe('topic', (message) => void heard.push(textOf(message) ?? ''))
+    a.bus.onLoss(() => void lost.add('a'))
+    b.bus.onLoss(() => void lost.add('b'))
+    a.bus.publish('topic', bytesOf('before'))
+    await eventually(() => heard.length === 1)
+    const former = servers.primary
+    await servers.failOver('silent')
+    await eventually(() => lost.size === 2 && a.bus.isConnected && b.bus.isConnected)
+    // The former primary answers again. Nobody may stay there.
+    former.resume()
+    a.bus.publish('topic', bytesOf('after'))
+    await eventually(() => heard.includes('after'))
+    await Promise.all([a.close(), b.close()])
+    await former.kill()
+    await servers.repair()
+  }, 120_000)
 
   it('[PG-31] does not acknowledge a write that no standby has, even if the wait for a standby is cancelled', async () => {
     // Also when the database sends only errors.

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/cluster/postgres/engine.ts'
-import type { ClusterBus } from '../../../src/core/store/cluster-bus.ts'
 import {
   type Engine,
   type Key,
@@ -9,7 +8,6 @@ import {
   StoreUnavailableError,
   type Term,
 } from '../../../src/core/store/engine.ts'
-import { LocalBus } from '../../../src/core/store/single-node.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
@@ -17,9 +15,8 @@ import { withClient } from '../../support/servers/postgres-process.ts'
 import { gate } from '../../support/time/gate.ts'
 import { docKey, entriesOf, loadLive, outcomeOf, updates } from '../suite/sample-data.ts'
 
-/** A bus on which no message reaches another node. */
-const silentBus = async (): Promise<ClusterBus> =>
-  Object.assign(new LocalBus(), { lost: () => undefined, close: () => Promise.resolve() })
+/** Lets no further message of a node reach the others. */
+const silence = ({ bus }: Engine): void => void Object.assign(bus, { publish: () => undefined })
 
 const docs = Array.from({ length: 40 }, (_, index) => docKey(`document ${index}`))
 
@@ -49,8 +46,9 @@ describe('terms of documents', () => {
   /** Opens nodes on a new schema. Each one serves calls. */
   async function openNodes(count: number, schema: string) {
     const open = async (name: string, options: Partial<PostgresEngineOptions> = {}): Promise<Engine> => {
-      const nodes = { name, openBus: silentBus }
+      const nodes = { name }
       const engine = await openPostgresEngine({ url: postgres.url, schema, partitions: 2, nodes, ...options })
+      silence(engine)
       engine.cluster.listening(`http://${name}`)
       return engine
     }
@@ -97,7 +95,7 @@ describe('terms of documents', () => {
   it.concurrent('[CL-30] a node that serves no calls owns no document while another node serves calls', async ({ expect }) => {
     const schema = postgres.newSchema()
     const { engines, close } = await openNodes(1, schema)
-    const nodes = { name: 'silent', openBus: silentBus }
+    const nodes = { name: 'silent' }
     const silent = await openPostgresEngine({ url: postgres.url, schema, nodes })
     await eventually(() => engines[0]?.cluster.nodes().length === 2)
     for (const engine of [...engines, silent])

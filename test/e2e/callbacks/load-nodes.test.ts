@@ -84,7 +84,7 @@ describe('a killed server', () => {
   }, 120_000)
 })
 
-describe.skipIf(missing('postgres') ?? missing('nats-server'))('nodes over PostgreSQL and NATS', () => {
+describe.skipIf(missing('postgres'))('nodes over PostgreSQL', () => {
   itLong(
     '[CALL-36] [CALL-37] calls once across nodes, and again if the node that called was killed',
     async () => {

@@ -208,10 +208,10 @@ describe('a server over PostgreSQL', () => {
       return findings.find(({ name }) => name === 'database')
     }
     // PostgreSQL reserves three of its 60 connections for administrators.
-    expect((await examined(53))?.found).not.toContain('connections')
-    expect(await examined(54)).toMatchObject({
+    expect((await examined(52))?.found).not.toContain('connections')
+    expect(await examined(53)).toMatchObject({
       verdict: 'warn',
-      found: expect.stringContaining('it takes 57 connections, and a server with 54 needs 58'),
+      found: expect.stringContaining('it takes 57 connections, and a server with 53 needs 58'),
       help: expect.stringContaining('set max_connections'),
     })
   })

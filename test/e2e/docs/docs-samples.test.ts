@@ -125,7 +125,6 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
   'node dist/main.js backup http://localhost:8787 weft.backup --token-file admin-token':
     'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
-  'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster-faults has such servers',
   'weft usage --url http://localhost:8787 --since 7d --granularity day':
     'it takes credentials from files; test/rest/project/usage-command.test.ts does so',
   'WEFT_DEBUG=document:acme/notes,client:ada node dist/main.js serve':

@@ -5,7 +5,6 @@ import { missing } from '../../support/needs.ts'
 import { type Converged, stockClients } from '../../support/proxies/crowd.ts'
 import { installedProxies } from '../../support/proxies/proxies.ts'
 import { behindFailover, behindRestarts, type TrialOptions } from '../../support/proxies/trials.ts'
-import { type NatsServer, startNats } from '../../support/servers/nats.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 
 const random = new Random(seed)
@@ -30,15 +29,15 @@ it.concurrent.each(kinds)(
   async (kind) => expectComplete(await behindRestarts(kind, optionsFor(kind))),
 )
 
-describe.skipIf(missing('postgres') ?? missing('nats-server'))('two nodes', { concurrent: true }, () => {
-  let stores: { readonly postgres: PostgresServer; readonly nats: NatsServer }
+describe.skipIf(missing('postgres'))('two nodes', { concurrent: true }, () => {
+  let postgres: PostgresServer
   beforeAll(async () => {
-    stores = { postgres: await startPostgres(), nats: await startNats() }
+    postgres = await startPostgres()
   })
-  afterAll(() => Promise.all([stores.postgres.remove(), stores.nats.remove()]))
+  afterAll(() => postgres.remove())
 
   it.concurrent.each(kinds)(
     `[TRANS-66] behind %s, which chooses the node by the session, nothing is lost or doubled if one node is killed (seed ${seed})`,
-    async (kind) => expectComplete(await behindFailover(kind, stores, optionsFor(kind))),
+    async (kind) => expectComplete(await behindFailover(kind, postgres, optionsFor(kind))),
   )
 })

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RawClient, typed } from '../../support/clients/clients.ts'
 import { type ReadUsage, totalOf, workspaceHeaders } from '../../support/data/usage.ts'
 import { missing } from '../../support/needs.ts'
-import { type NatsServer, startNats } from '../../support/servers/nats.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { itLong } from '../../support/time/full-run.ts'
@@ -90,22 +89,18 @@ it(
   60_000,
 )
 
-describe.skipIf(missing('postgres') ?? missing('nats-server'))('over PostgreSQL and NATS', () => {
+describe.skipIf(missing('postgres'))('over PostgreSQL', () => {
   let postgres: PostgresServer
-  let nats: NatsServer
   beforeEach(async () => {
     postgres = await startPostgres()
-    nats = await startNats()
   })
   afterEach(async () => {
     await Promise.all(running.splice(0).map((server) => server.end('SIGKILL')))
-    await nats?.remove()
     await postgres?.remove()
   })
   const options = (name: string) => ({
     WEFT_ENGINE: 'postgres',
     WEFT_POSTGRES_URL: postgres.url,
-    WEFT_NATS_URL: nats.url,
     WEFT_NODE_NAME: name,
   })
 

@@ -164,16 +164,10 @@ export const behindRestarts = (
     return await settled(crowd, server, 'shared')
   })
 
-/** Stores of a cluster. */
-export interface ClusterStores {
-  readonly postgres: { readonly url: string; newSchema(): string }
-  readonly nats: { readonly url: string }
-}
-
 /** Clients type behind a proxy that chooses one of two nodes by the session. The node that has sessions is killed. */
 export const behindFailover = (
   kind: ProxyKind,
-  { postgres, nats }: ClusterStores,
+  postgres: { readonly url: string; newSchema(): string },
   { random, typingMs, ...options }: TrialOptions,
 ): Promise<Converged> =>
   withEnds(async (later) => {
@@ -186,7 +180,6 @@ export const behindFailover = (
       // The nodes of several trials share one server.
       WEFT_POSTGRES_CONNECTIONS: '4',
       WEFT_POSTGRES_SCHEMA: postgres.newSchema(),
-      WEFT_NATS_URL: nats.url,
       WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-cluster-have',
     }
     const start = async (name: string): Promise<ServerProcess> => {

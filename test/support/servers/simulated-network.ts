@@ -294,7 +294,7 @@ class NetworkNode implements Bus, Cluster {
   }
 
   /**
-   * Receives a message. Like the bus over NATS, a malformed message counts as lost. Any other error of a
+   * Receives a message. Like the bus of a cluster, a malformed message counts as lost. Any other error of a
    * listener is a bug, and is thrown.
    */
   receive(topic: string, message: Uint8Array): void {

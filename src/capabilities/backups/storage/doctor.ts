@@ -23,7 +23,7 @@ import {
   ok,
   warning,
 } from './finding.ts'
-import { fileDamage, loadBusProbe, loadDatabaseProbe, loadMaintenance } from './offline-store.ts'
+import { fileDamage, loadDatabaseProbe, loadMaintenance } from './offline-store.ts'
 import { checkStoredCredentials } from './open-tenant.ts'
 
 const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
@@ -34,20 +34,16 @@ const syncs = 20
  */
 const slowSyncMs = 20
 /**
- * Duration of a round trip to the database or to NATS in ms; the doctor warns if a round trip takes longer.
+ * Duration of a round trip to the database in ms; the doctor warns if a round trip takes longer.
  * An acknowledged edit takes two round trips to the database and a sync.
  */
 const slowTripMs = 10
 /**
  * Number of database connections that a server needs in addition to the configured number
- * (`--postgres-connections`): one for maintenance, and some for backups and administrators.
+ * (`--postgres-connections`): one for maintenance, one for messages between nodes, and some for backups and
+ * administrators.
  */
-const connectionsBeside = 4
-/**
- * Minimum `max_payload` of NATS, in bytes; the doctor warns if it is less. Nodes read larger updates from the
- * database.
- */
-const busBytesMin = 256 * 1024
+const connectionsBeside = 5
 const skewMs = 2_000
 /** Timeout in ms of requests to a running server. */
 const answerMs = 1_000
@@ -116,13 +112,7 @@ type Checks = Readonly<Record<string, () => Promise<Judged> | Judged>>
 
 /** Returns the checks of the place that stores the documents: the data directory, or the database. */
 function storeChecks(config: Config, running: Running): Checks {
-  if (config.engine === 'postgres') {
-    const { natsUrl } = config
-    return {
-      database: () => database(config),
-      ...(natsUrl !== null && { bus: () => bus(natsUrl, config.natsCredentialsFile) }),
-    }
-  }
+  if (config.engine === 'postgres') return { database: () => database(config) }
   return {
     'free disk space': () => freeSpace(config.dataDir),
     'disk sync': () => syncSpeed(config),
@@ -158,16 +148,6 @@ function tooFewConnections(connectionsMax: number, used: number): readonly { fou
         'or lower --postgres-connections',
     },
   ]
-}
-
-async function bus(urls: readonly string[], credentialsFile: string | null): Promise<Judged> {
-  const { version, roundTripMs, bytesMax } = await (await loadBusProbe()).probeNats({
-    urls,
-    credentialsFile,
-  })
-  const found = `NATS ${version}, ${roundTripMs.toFixed(2)} ms away, messages up to ${bytesMax / 1024} KB`
-  if (bytesMax < busBytesMin) return warning(found, `set max_payload to at least ${busBytesMin / 1024} KB`)
-  return roundTripMs > slowTripMs ? warning(found, 'move the server nearer to NATS') : ok(found)
 }
 
 async function dataDirectory(directory: string): Promise<Judged> {

@@ -15,7 +15,6 @@ export const loadMaintenance = () => import('../../../core/store/level/maintenan
 export const loadDatabase = () => import('../../../cluster/postgres/offline/offline-schema.ts')
 export const loadDatabaseRestore = () => import('../../../cluster/postgres/offline/restore-schema.ts')
 export const loadDatabaseProbe = () => import('../../../cluster/postgres/connection/probe.ts')
-export const loadBusProbe = () => import('../../../cluster/nats/probe.ts')
 
 /** Location of a database in which servers store their documents. */
 export interface DatabaseLocation {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../../core/base/log.ts'
 import { bucketOf } from '../../../core/store/buckets.ts'
-import type { ClusterBus } from '../../../core/store/cluster-bus.ts'
 import {
   type Cluster,
   type EndOfUse,
@@ -29,6 +28,7 @@ import {
   removeNode,
   writeHeartbeat,
 } from './node-rows.ts'
+import type { NotifyBus } from './notify-bus.ts'
 import { LeaseMonitor } from './row-lease.ts'
 import { TermRows } from './term-rows.ts'
 
@@ -82,7 +82,7 @@ export class ClusterMembership implements WritePermission, Cluster {
    * because no node could send a heartbeat then.
    */
   #patientUntil = 0
-  #bus: ClusterBus | null = null
+  #bus: NotifyBus | null = null
   /**
    * Start time of the latest successful heartbeat. The answer to an older heartbeat may arrive after the
    * answer to this one; it is then ignored.
@@ -141,7 +141,7 @@ export class ClusterMembership implements WritePermission, Cluster {
    * Connects the bus. From then on, this node publishes changes of the node list, and receives the changes of
    * other nodes immediately.
    */
-  connect(bus: ClusterBus): void {
+  connect(bus: NotifyBus): void {
     this.#bus = bus
     bus.subscribe(topic, () => {
       void this.#beatAside()
@@ -352,7 +352,7 @@ export class ClusterMembership implements WritePermission, Cluster {
       'locked',
       isOurs
         ? `a node named ${this.self} is alive in the cluster of the schema ${schema}; give this node another name`
-        : `the schema ${schema} of the database is in use by a server without NATS; stop it, or set WEFT_NATS_URL on it`,
+        : `the schema ${schema} of the database is in use by a single process; stop it`,
     )
   }
 }

@@ -124,10 +124,6 @@ const deleteDeadNodes = statement(
   'moveToDeadLetters-nodes',
   `delete from node where heard_at < clock_timestamp() - interval '1 min'`,
 )
-const readCluster = statement<{ value: string }>(
-  'read-cluster',
-  `select value from meta where name = 'cluster'`,
-)
 
 export async function writeHeartbeat(
   session: DatabaseSession,
@@ -154,10 +150,4 @@ export async function removeNode(session: DatabaseSession, { id, incarnation }: 
 
 export async function removeDeadNodes(session: DatabaseSession): Promise<void> {
   await session.rows(deleteDeadNodes, [])
-}
-
-/** Returns the unique id of this schema. A schema with the same name in another database has another id. */
-export async function readClusterId(session: DatabaseSession): Promise<string> {
-  const [row] = await session.rows(readCluster, [])
-  return row?.value ?? 'unknown'
 }

@@ -92,5 +92,5 @@ export class SchemaLease implements WritePermission {
 
 const inUse = (schema: string, holder: string | null): string =>
   holder === clusterHolder
-    ? `the schema ${schema} of the database is in use by a cluster; set WEFT_NATS_URL on this server, or stop the cluster`
+    ? `the schema ${schema} of the database is in use by servers; stop them`
     : `the schema ${schema} of the database is in use by another server; stop it, or name another schema`

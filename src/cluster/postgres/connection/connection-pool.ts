@@ -18,7 +18,7 @@ export const connectTimeoutMs = 5_000
 const statementTimeoutMsDefault = 30_000
 
 export interface ConnectionOptions {
-  /** Maximum number of connections, in addition to one connection for maintenance. */
+  /** Maximum number of connections, in addition to one for maintenance and one for messages between nodes. */
   readonly poolSize: number
   /** Maximum duration of one statement, in ms. Default 30,000. */
   readonly statementTimeoutMs?: number | undefined
@@ -38,12 +38,14 @@ interface ConnectionEvents {
 export class ConnectionPool {
   readonly #pool: Pool
   readonly #open = new Set<ClientBase>()
+  /** The connections that `connectApart` returned. */
+  readonly #apart = new Set<ClientBase>()
 
   constructor(url: string | undefined, options: ConnectionOptions, { prepare, ended }: ConnectionEvents) {
     const { statementTimeoutMs = statementTimeoutMsDefault } = options
     this.#pool = new Pool({
       connectionString: url,
-      max: options.poolSize + 1,
+      max: options.poolSize + 2,
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + graceMs,
@@ -70,11 +72,21 @@ export class ConnectionPool {
     return this.#pool.connect()
   }
 
+  /** Like `connect`, for a connection that is kept for long. `end` cuts it. */
+  async connectApart(): Promise<PoolClient> {
+    const client = await this.connect()
+    this.#apart.add(client)
+    client.once('end', () => this.#apart.delete(client))
+    if (this.#pool.ending) cut(client)
+    return client
+  }
+
   /**
    * Stops handing out connections. A connection in use is closed when its user returns it. Resolves when all
    * connections are closed.
    */
   end(): Promise<void> {
+    for (const client of this.#apart) cut(client)
     return this.#pool.end()
   }
 

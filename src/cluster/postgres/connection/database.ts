@@ -274,6 +274,19 @@ export class PostgresDatabase {
     }
   }
 
+  /**
+   * Runs `work` on a connection that nothing else uses. The connection may serve for hours. It is cut when this
+   * process changes to another server, and each statement then fails.
+   */
+  async apart(work: (session: DatabaseSession, client: ClientBase) => Promise<void>): Promise<void> {
+    const client = await this.#current.connectApart()
+    try {
+      await work(this.#sessionOf(client), client)
+    } finally {
+      client.release(true)
+    }
+  }
+
   /** Makes all calls that wait for an unavailable database, now or later, fail immediately. */
   endHolding(): void {
     this.#hold.abort()

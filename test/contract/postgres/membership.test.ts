@@ -1,25 +1,22 @@
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { NatsBus } from '../../../src/cluster/nats/bus.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/cluster/postgres/engine.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
 import { type Engine, EngineOpenError, StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import { type NatsServer, startNats } from '../../support/servers/nats.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import { itLong as it } from '../../support/time/full-run.ts'
 import { bytesOf, docKey, job, outcomeOf, updates } from '../suite/sample-data.ts'
 
 describe('nodes that share a schema', () => {
-  let nats: NatsServer
   let postgres: PostgresServer
   let schema: string
   const open: Engine[] = []
   beforeAll(async () => {
-    ;[nats, postgres] = await Promise.all([startNats(), startPostgres()])
+    postgres = await startPostgres()
   })
-  afterAll(() => Promise.all([nats?.remove(), postgres?.remove()]))
+  afterAll(() => postgres?.remove())
   beforeEach(() => {
     schema = postgres.newSchema()
   })
@@ -31,10 +28,7 @@ describe('nodes that share a schema', () => {
     return engine
   }
   const join = (name?: string, options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
-    openEngine({
-      nodes: { name, openBus: ({ prefix }) => NatsBus.open({ urls: [nats.url], prefix }) },
-      ...options,
-    })
+    openEngine({ nodes: { name }, ...options })
   const refused = async (opening: Promise<Engine>): Promise<string> => {
     const error: unknown = await opening.catch((error: unknown) => error)
     if (!(error instanceof EngineOpenError)) throw new Error(`not refused as it should be: ${String(error)}`)
@@ -93,14 +87,12 @@ describe('nodes that share a schema', () => {
     expect(a.cluster.nodes()).toEqual(['a', 'b'])
   })
 
-  it('[CL-11] rejects a single server on the schema of a cluster, and a clustered node on the schema of a single server, and states the remedy', async () => {
+  it('[CL-11] rejects a single process on the schema of a cluster, and a node on the schema of a single process, and states the remedy', async () => {
     const a = await join('a')
-    expect(await refused(openEngine())).toMatch(/in use by a cluster; set WEFT_NATS_URL on this server/)
+    expect(await refused(openEngine())).toMatch(/in use by servers; stop them/)
     await a.close()
     const alone = await openEngine()
-    expect(await refused(join('b'))).toMatch(
-      /in use by a server without NATS; stop it, or set WEFT_NATS_URL on it/,
-    )
+    expect(await refused(join('b'))).toMatch(/in use by a single process; stop it/)
     await alone.log.append(docKey('mine'), 'create', updates('1'))
     await alone.close()
     const b = await join('b')
@@ -228,11 +220,14 @@ describe('nodes that share a schema', () => {
     const b = await join('b', { url: postgres.url.replace('/postgres', '/other') })
     const heard: string[] = []
     b.bus.subscribe('topic', () => void heard.push('of another database'))
-    await b.bus.flushed()
+    const other = await join('other of b', { url: postgres.url.replace('/postgres', '/other') })
+    const passed: string[] = []
+    b.bus.subscribe('another', () => void passed.push('of another node'))
     a.bus.publish('topic', bytesOf('of a'))
-    await a.bus.flushed()
-    b.bus.subscribe('another', () => {})
-    await b.bus.flushed()
-    expect([heard, a.cluster.nodes(), b.cluster.nodes()]).toEqual([[], ['a'], ['b']])
+    other.bus.publish('another', bytesOf('of another node'))
+    await eventually(() => passed.length === 1)
+    await listsAre([a], ['a'])
+    await listsAre([b, other], ['b', 'other of b'])
+    expect(heard).toEqual([])
   })
 })
