@@ -18,22 +18,18 @@ const file = join(import.meta.dirname, 'capacity.md')
 const size = smoke
   ? {
       appending: { documents: 100, inFlight: 32, seconds: 0.5 },
-      telling: { documents: 10, perSecond: 500, seconds: 0.5 },
       rooms: 20,
       documents: 200,
       roomsCompared: 20,
       units: { idle: 12, edited: 5, perSecond: 20, calls: 20, seconds: 0.5 },
-      tellingManyPerSecond: 200,
       rounds: 1,
     }
   : {
       appending: { documents: 1_000, inFlight: 256, seconds: 5 },
-      telling: { documents: 1_000, perSecond: 5_000, seconds: 4 },
       rooms: 2_000,
       documents: 10_000,
       roomsCompared: 1_000,
       units: { idle: 900, edited: 300, perSecond: 120, calls: 600, seconds: 14 },
-      tellingManyPerSecond: 1_000,
       rounds: 1,
     }
 

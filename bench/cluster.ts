@@ -1,6 +1,6 @@
 /**
  * Compares three deployments alternately in the same run: the embedded engine, one node with PostgreSQL, and
- * several nodes with PostgreSQL and NATS. Measures the time of a commit, the latency between users on
+ * several nodes with PostgreSQL. Measures the time of a commit, the latency between users on
  * different nodes, the CPU cost of a keystroke in each process, and the time to open one of many documents.
  * All servers are separate processes on this machine.
  *
@@ -76,7 +76,7 @@ async function typing(stores: Stores, pace: Pace): Promise<void> {
     `\n${rooms} rooms, one types and one reads at the other node if there is one, ${thousands(perSecond)}/s; ${rounds} rounds in turns, medians`,
   )
   const of = (way: Way, value: (one: Typed) => number) => median((typed.get(way) ?? []).map(value))
-  const cpu = ({ cpu: { writing, reading, postgres, nats } }: Typed) => writing + reading + postgres + nats
+  const cpu = ({ cpu: { writing, reading, postgres } }: Typed) => writing + reading + postgres
   const rows = ways.map((way) => [
     way.name,
     ...beside(
@@ -88,26 +88,15 @@ async function typing(stores: Stores, pace: Pace): Promise<void> {
       of(ways[0], ({ p99 }) => p99),
     ),
     ...beside(of(way, cpu), of(ways[0], cpu)),
-    ...(['writing', 'reading', 'postgres', 'nats'] as const).map((part: keyof Used) =>
+    ...(['writing', 'reading', 'postgres'] as const).map((part: keyof Used) =>
       round(
         of(way, (one) => one.cpu[part]),
         1,
       ),
     ),
-    round(
-      of(way, ({ told }) => told.inBytes),
-      0,
-    ),
   ])
-  const cpuHeads = [
-    'CPU µs an update',
-    'of level',
-    'where it is typed',
-    'where it is read',
-    'postgres',
-    'nats',
-  ]
-  table(['', ...latencyHeads, ...cpuHeads, 'bytes on the bus'], rows)
+  const cpuHeads = ['CPU µs an update', 'of level', 'where it is typed', 'where it is read', 'postgres']
+  table(['', ...latencyHeads, ...cpuHeads], rows)
 }
 
 async function opening(stores: Stores): Promise<void> {

@@ -21,7 +21,7 @@ import { round } from './support/report.ts'
 const benches: Readonly<Record<string, string>> = {
   sync: 'websockets, compared with relays and other servers',
   transport: 'sessions over HTTP, compared with websockets',
-  cluster: 'several nodes over PostgreSQL and NATS, compared with one node and the embedded engine',
+  cluster: 'several nodes over PostgreSQL, compared with one node and the embedded engine',
   capacity: 'the needs of a cluster by connections and documents: writes bench/capacity.md',
   startup: 'time to ready, and memory of an idle server',
   'room-memory': 'memory of a room, a connection and a closed room, by object',

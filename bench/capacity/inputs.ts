@@ -1,6 +1,5 @@
 import { type Appended, appendTo } from '../cluster/appending.ts'
 import { clusterOf } from '../cluster/deployments.ts'
-import { type Heard, hearInVain, type Telling } from '../cluster/hearing.ts'
 import { type Idle, idle } from '../cluster/idling.ts'
 import { fill } from '../cluster/opening.ts'
 import { type Stores, startStores } from '../cluster/stores.ts'
@@ -8,10 +7,9 @@ import { measureUnits, type UnitCosts, type UnitLoad } from '../cluster/unit-cos
 import { mean, progress } from '../support/report.ts'
 import { characters } from '../sync/connect.ts'
 
-/** Values that were measured with PostgreSQL, NATS and all nodes on one machine. */
+/** Values that were measured with PostgreSQL and all nodes on one machine. */
 export interface Inputs {
   readonly appended: Appended
-  readonly heard: Heard
   readonly idle: Idle
   /** Size of the tables and indexes that a document needs in addition to its text, in bytes. */
   readonly documentBytes: number
@@ -23,21 +21,17 @@ export interface Inputs {
 export interface ClusterCosts {
   readonly nodes: number
   readonly units: UnitCosts
-  readonly heard: Heard
   readonly idle: Idle
 }
 
 export interface Size {
   readonly appending: { readonly documents: number; readonly inFlight: number; readonly seconds: number }
-  readonly telling: Omit<Telling, 'listeners'>
   /** Number of documents that are opened. `documents` is the number of stored documents. */
   readonly rooms: number
   readonly documents: number
   /** Number of documents that are opened in the comparison of few and many nodes. */
   readonly roomsCompared: number
   readonly units: UnitLoad
-  /** Messages per second to nodes that do not need them, in the comparison of few and many nodes. */
-  readonly tellingManyPerSecond: number
   /** Number of times that everything is measured. The values are means. */
   readonly rounds: number
 }
@@ -60,7 +54,6 @@ async function measureOnce(stores: Stores, size: Size, at: (share: number) => vo
   const cluster = clusterOf(stores, few)
   const { postgres: appended } = await appendTo(stores, size.appending)
   at(0.05)
-  const heard = await hearInVain(stores, { ...size.telling, listeners: 1 })
   const filled = await fill(stores, size.documents)
   at(0.2)
   const idled = await idle(cluster, filled, size.rooms)
@@ -69,7 +62,6 @@ async function measureOnce(stores: Stores, size: Size, at: (share: number) => vo
   at(0.6)
   return {
     appended,
-    heard,
     idle: idled,
     documentBytes: filled.bytesEach - characters,
     few: fewCosts,
@@ -78,10 +70,8 @@ async function measureOnce(stores: Stores, size: Size, at: (share: number) => vo
 }
 
 async function costsOf(stores: Stores, nodes: number, size: Size): Promise<ClusterCosts> {
-  const telling = { ...size.telling, perSecond: size.tellingManyPerSecond, listeners: nodes - 1 }
   return {
     nodes,
-    heard: await hearInVain(stores, telling),
     idle: await idle(
       clusterOf(stores, nodes),
       await fill(stores, size.roomsCompared),

@@ -7,7 +7,7 @@ const bytes = (value: number): string => `${thousands(value)} bytes`
 
 /** Returns one row for each name in a formula: its value and its meaning. */
 export function measuredRows(inputs: Inputs, size: Size): string[][] {
-  const { appended, heard, idle, many, documentBytes } = inputs
+  const { appended, idle, many, documentBytes } = inputs
   const { units } = many
   const { documents, inFlight } = size.appending
   const cost = costsOf(inputs)
@@ -26,34 +26,22 @@ export function measuredRows(inputs: Inputs, size: Size): string[][] {
     ],
     ['read', micros(units.update.reading), 'CPU of the node of each reader'],
     ['database', micros(units.update.postgres), 'CPU of PostgreSQL for each of these updates'],
-    [
-      'receive',
-      micros(heard.node),
-      `CPU of a node that receives a message for a document that it does not have open, in a bucket of other open documents; at ${thousands(heard.perSecond)} per second`,
-    ],
-    ['deliver', micros(heard.nats), 'CPU of NATS to deliver such a message to one node'],
-    ['message', bytes(heard.bytes), `on the bus; ${round(units.messages)} messages for each update`],
     ['frame', bytes(units.update.frame), 'on the websocket, for one update to one reader'],
     ['node', micros(units.empty.node), 'CPU of a node without clients, per second'],
     ['', micros(units.empty.postgres), 'CPU of PostgreSQL for it'],
     [
       'idle',
       micros(units.idle.node),
-      'CPU of a node for a document that is open and has no edits, per second: the node compares it with the database and with other nodes',
+      'CPU of a node for a document that is open and has no edits, per second',
     ],
     [
       '',
       units.idle.postgres > 0 ? micros(units.idle.postgres) : '0',
       units.idle.postgres > 0 ? 'CPU of PostgreSQL for it' : 'CPU of PostgreSQL for it: too small to measure',
     ],
-    [
-      'compare',
-      `${round(units.idle.messages)}/s`,
-      `messages of a node on the bus for it, ${thousands(units.idle.message)} bytes each`,
-    ],
     ['move', micros(units.cursor.moving), 'CPU of the node of a user who moves a cursor'],
     ['show', micros(units.cursor.showing), 'CPU of the node of each user who sees it'],
-    ['', bytes(units.cursor.frame), 'on the websocket'],
+    ['', bytes(units.cursor.frame), 'on the websocket, for one move to one user'],
     ['write by REST', micros(units.write.node), 'CPU of all nodes for a small text of an existing document'],
     ['', micros(units.write.postgres), 'CPU of PostgreSQL for it'],
     ['page', micros(units.page.node), 'CPU of all nodes for a page of 100 documents by REST'],

@@ -1,5 +1,4 @@
 import { sum } from '../support/report.ts'
-import { growths, shareWith } from './checks.ts'
 import type { Inputs } from './inputs.ts'
 
 /** Assumptions about users and machines. The sheet shows the texts in `is`. */
@@ -16,7 +15,6 @@ export const assumptions = {
   session: { value: 1_800, is: 'seconds that a connection lasts' },
   textBytes: { value: 10_000, is: 'bytes of the text of a stored document' },
   busy: { value: 0.5, is: 'used share of the cores of a node and of a database server' },
-  receiving: { value: 0.25, is: 'share of that for messages that a node does not need' },
   databaseCores: {
     value: 2,
     is: 'cores of a database server, as in the measurements. With more cores, fewer clusters are necessary, but that was not measured',
@@ -34,10 +32,8 @@ export interface Need {
   readonly updatesPerSecond: number
   readonly connectsPerSecond: number
   readonly cursorsPerSecond: number
-  /** Number of messages that all nodes send on the bus. */
-  readonly messagesPerSecond: number
-  /** Number of clusters that would suffice for each limit. */
-  readonly clustersFor: { readonly database: number; readonly hearing: number }
+  /** Number of clusters that would suffice for the databases. */
+  readonly clustersForDatabase: number
   readonly clusters: number
   /**
    * Number of nodes of one cluster that suffice for the CPU load. The members below are also for one cluster.
@@ -46,28 +42,22 @@ export interface Need {
   readonly nodesForMemory: number
   readonly nodes: number
   readonly databaseCores: number
-  readonly busBytesIn: number
-  readonly busBytesOut: number
-  readonly busCores: number
   readonly wireBytes: number
   readonly walBytes: number
   /** Time in seconds until all connections of one node have reconnected to other nodes. */
   readonly secondsToTakeOver: number
-  /** Share of the capacity of one cluster that is used. */
-  readonly share: { readonly database: number; readonly hearing: number }
+  /** Share of the capacity of the database of one cluster that is used. */
+  readonly databaseShare: number
 }
 
 const secondMicros = 1e6
 
-/** Returns the costs of units in microseconds of CPU time, corrected for many nodes. */
+/** Returns the costs of a connect in microseconds of CPU time. */
 export function costsOf(inputs: Inputs) {
-  const { heard, many } = inputs
-  const growth = growths(inputs)
+  const { many } = inputs
   const meanOpen = (part: 'node' | 'postgres'): number =>
     (many.idle.first[part] + (of('people') - 1) * many.idle.elsewhere[part]) / of('people')
   return {
-    receive: heard.node * growth.receive,
-    deliver: heard.nats * growth.deliver,
     /** Cost of a connect. One of the users of a document opens it, and the others open it on further nodes. */
     open: meanOpen('node'),
     openDatabase: meanOpen('postgres'),
@@ -75,7 +65,7 @@ export function costsOf(inputs: Inputs) {
 }
 
 /** Returns rates per second and connection. */
-const rates = ({ many }: Inputs) => {
+const rates = () => {
   const updates = of('editing') * of('rate')
   const cursors = updates + 1 / of('renewal')
   return {
@@ -84,23 +74,14 @@ const rates = ({ many }: Inputs) => {
     connects: 1 / of('session'),
     writes: of('writes'),
     pages: of('pages'),
-    messages: {
-      updates: updates * many.units.messages,
-      idle: many.units.idle.messages,
-    },
   }
-}
-
-const allMessages = (inputs: Inputs): number => {
-  const { updates, idle } = rates(inputs).messages
-  return updates + idle
 }
 
 /** Returns the CPU time that one connection costs all nodes together, in microseconds per second, by cause. */
 export function microsOf(inputs: Inputs) {
   const { units } = inputs.many
   const cost = costsOf(inputs)
-  const rate = rates(inputs)
+  const rate = rates()
   const others = of('people') - 1
   return {
     updates: rate.updates * (units.update.writing + others * units.update.reading),
@@ -116,22 +97,9 @@ const microsEach = (inputs: Inputs): number => sum(Object.values(microsOf(inputs
 /** Returns the CPU time of a node for work on connections and messages, in microseconds per second. */
 const nodeMicros = ({ many }: Inputs): number => secondMicros * of('busy') - many.units.empty.node
 
-/** Returns the maximum load of a node and of a cluster. */
-export function limitsOf(inputs: Inputs) {
-  const nodeConnections = Math.min(
-    nodeMicros(inputs) / microsEach(inputs),
-    of('nodeBytes') / inputs.idle.first.bytes,
-  )
-  // This assumes that each connection of a node has a different document.
-  const told = shareWith(nodeConnections)
-  return {
-    nodeConnections,
-    /** Share of all messages that a node receives, because its documents are in their buckets. */
-    told,
-    /** Maximum number of messages per second of a cluster. */
-    heard: (secondMicros * of('busy') * of('receiving')) / (costsOf(inputs).receive * told),
-  }
-}
+/** Returns the maximum number of connections of a node. */
+export const nodeConnectionsOf = (inputs: Inputs): number =>
+  Math.min(nodeMicros(inputs) / microsEach(inputs), of('nodeBytes') / inputs.idle.first.bytes)
 
 /**
  * Returns the CPU time that one connection costs PostgreSQL, in microseconds per second, with its share of
@@ -140,65 +108,50 @@ export function limitsOf(inputs: Inputs) {
 function databaseMicrosEach(inputs: Inputs): number {
   const { units } = inputs.many
   const cost = costsOf(inputs)
-  const rate = rates(inputs)
+  const rate = rates()
   return (
     rate.updates * units.update.postgres +
     Math.max(0, units.idle.postgres) +
     rate.connects * cost.openDatabase +
     rate.writes * units.write.postgres +
     rate.pages * units.page.postgres +
-    units.empty.postgres / limitsOf(inputs).nodeConnections
+    units.empty.postgres / nodeConnectionsOf(inputs)
   )
 }
 
 export function needOf(inputs: Inputs, connections: number): Need {
-  const limits = limitsOf(inputs)
-  const rate = rates(inputs)
-  const clustersFor = {
-    database: (connections * databaseMicrosEach(inputs)) / (secondMicros * of('busy') * of('databaseCores')),
-    hearing: (connections * allMessages(inputs)) / limits.heard,
-  }
-  const clusters = Math.ceil(Math.max(clustersFor.database, clustersFor.hearing))
+  const rate = rates()
+  const clustersForDatabase =
+    (connections * databaseMicrosEach(inputs)) / (secondMicros * of('busy') * of('databaseCores'))
+  const clusters = Math.ceil(clustersForDatabase)
   return {
     connections,
     openDocuments: connections / of('people'),
     updatesPerSecond: connections * rate.updates,
     connectsPerSecond: connections * rate.connects,
     cursorsPerSecond: connections * rate.cursors,
-    messagesPerSecond: connections * allMessages(inputs),
-    clustersFor,
+    clustersForDatabase,
     clusters,
-    share: { database: clustersFor.database / clusters, hearing: clustersFor.hearing / clusters },
+    databaseShare: clustersForDatabase / clusters,
     ...clusterOf(inputs, connections / clusters),
   }
 }
 
 /** Returns what one cluster with this number of connections needs. */
 function clusterOf(inputs: Inputs, connections: number) {
-  const { idle, appended, heard, many } = inputs
+  const { idle, appended, many } = inputs
   const { units } = many
-  const limits = limitsOf(inputs)
   const cost = costsOf(inputs)
-  const rate = rates(inputs)
+  const rate = rates()
   const people = of('people')
-  const messages = connections * allMessages(inputs)
-  const hearing = messages * limits.told * cost.receive
-  const nodesForCpu = Math.ceil((connections * microsEach(inputs)) / (nodeMicros(inputs) - hearing))
+  const nodesForCpu = Math.ceil((connections * microsEach(inputs)) / nodeMicros(inputs))
   const nodesForMemory = Math.ceil((connections * idle.first.bytes) / of('nodeBytes'))
   const nodes = Math.max(nodesForCpu, nodesForMemory) + 1
-  // The nodes of the other users receive every message about a document. Each remaining node receives only
-  // its share of the messages.
-  const tellings = people - 1 + Math.max(0, nodes - people) * limits.told
-  const busBytesIn =
-    connections * (rate.messages.updates * heard.bytes + rate.messages.idle * units.idle.message)
   return {
     nodesForCpu,
     nodesForMemory,
     nodes,
     databaseCores: (connections * databaseMicrosEach(inputs)) / secondMicros,
-    busBytesIn,
-    busBytesOut: busBytesIn * tellings,
-    busCores: (messages * tellings * cost.deliver) / secondMicros,
     wireBytes:
       connections * (people - 1) * (rate.updates * units.update.frame + rate.cursors * units.cursor.frame),
     walBytes: connections * rate.updates * appended.walBytes,

@@ -13,10 +13,9 @@ export interface Used {
   /** CPU time of the node from which users read; 0 if it is the same node. */
   readonly reading: number
   readonly postgres: number
-  readonly nats: number
 }
 
-export const parts = ['writing', 'reading', 'postgres', 'nats'] as const
+export const parts = ['writing', 'reading', 'postgres'] as const
 
 /** The running servers of one of the supported forms of deployment. */
 export interface Deployment {
@@ -44,20 +43,12 @@ export interface Way {
 /** Options that all nodes of one cluster must have in common. */
 const shared = { WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-bench-have' }
 
-/**
- * Returns the options of a node with a database. If `bus` is `bus`, the node uses NATS and belongs to a
- * cluster.
- */
-export const nodeOptions = (
-  stores: Stores,
-  schema: string,
-  bus: 'alone' | 'bus',
-): Record<string, string> => ({
+/** Returns the options of a node with a database. All nodes with one schema form a cluster. */
+export const nodeOptions = (stores: Stores, schema: string): Record<string, string> => ({
   ...shared,
   WEFT_ENGINE: 'postgres',
   WEFT_POSTGRES_URL: stores.postgres.url,
   WEFT_POSTGRES_SCHEMA: schema,
-  ...(bus === 'bus' ? { WEFT_NATS_URL: stores.nats.url } : {}),
 })
 
 /** Returns all deployments to measure. The others are compared with the first one. */
@@ -65,16 +56,16 @@ export const waysOver = (stores: Stores): readonly [level: Way, one: Way, cluste
   { name: 'level', start: (data) => started(null, [weft()], data) },
   {
     name: 'one node, postgres',
-    start: (data, schema) => started(stores, [weft('one', nodeOptions(stores, schema, 'alone'))], data),
+    start: (data, schema) => started(stores, [weft('one', nodeOptions(stores, schema))], data),
   },
   clusterOf(stores, 2),
 ]
 
 /** Returns the deployment with `count` nodes, of which there must be at least two. */
 export const clusterOf = (stores: Stores, count: number): Way => ({
-  name: `${count} nodes, postgres and nats`,
+  name: `${count} nodes, postgres`,
   start: (data, schema) => {
-    const options = nodeOptions(stores, schema, 'bus')
+    const options = nodeOptions(stores, schema)
     const nodes = Array.from({ length: count }, (_, index) => weft(`node-${index}`, options))
     return started(stores, nodes, data)
   },
@@ -97,7 +88,6 @@ async function started(
       writing: cpuOfTree(writing.pid),
       reading: reading === writing ? 0 : cpuOfTree(reading.pid),
       postgres: stores === null ? 0 : cpuOfTree(stores.postgres.pid),
-      nats: stores === null || nodes.length < 2 ? 0 : cpuOfTree(stores.nats.pid),
     }),
     stop: async () => void (await Promise.all(running.map((node) => node.stop()))),
     kill: async () => void (await Promise.all(running.map((node) => node.kill()))),

@@ -5,7 +5,7 @@ import { answer, enter, enterAll } from '../load/entering.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { type Deployment, parts, type Used, type Way } from './deployments.ts'
-import type { Stores, Told } from './stores.ts'
+import type { Stores } from './stores.ts'
 
 export interface Pace {
   /**
@@ -27,7 +27,6 @@ export interface Typed {
   readonly cpu: Used
   /** Number of bytes that a reader receives. */
   readonly wireBytes: number
-  readonly told: Told
 }
 
 /** Measures keystrokes that are typed on one node and read on the other. */
@@ -39,16 +38,15 @@ export async function typeAcross(way: Way, stores: Stores, pace: Pace): Promise<
     for (let index = 0; index < due; index++) typists[next++ % typists.length]?.type()
   })
   await sleep(pace.seconds * 1000)
-  const of = async () => ({
+  const of = () => ({
     count: watches.reduce((sum, { total }) => sum + total, 0),
     bytes: readers.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0),
     used: deployment.used(),
-    told: await stores.natsTold(),
   })
-  const before = await of()
+  const before = of()
   for (const watch of watches) watch.timing = true
   await sleep(pace.seconds * 1000)
-  const after = await of()
+  const after = of()
   stop()
   await deployment.kill()
   const count = after.count - before.count
@@ -59,7 +57,6 @@ export async function typeAcross(way: Way, stores: Stores, pace: Pace): Promise<
     p99: quantile(latencies, 0.99),
     cpu: each(parts, before.used, after.used, count),
     wireBytes: (after.bytes - before.bytes) / count,
-    told: each(['inMessages', 'inBytes', 'outMessages', 'outBytes'], before.told, after.told, count),
   }
 }
 

@@ -4,7 +4,7 @@ import { callAll } from '../load/calling.ts'
 import { type Mover, moveAll } from '../load/mover.ts'
 import { sum } from '../support/report.ts'
 import { clusterOf, type Deployment } from './deployments.ts'
-import { messagesAbout, namesInBuckets, type OpenGroup, openGroup, openIdle } from './open-groups.ts'
+import { type OpenGroup, openGroup, openIdle } from './open-groups.ts'
 import { fill } from './opening.ts'
 import type { Stores } from './stores.ts'
 import { type Usage, usageDuring, usageOf } from './usage.ts'
@@ -39,17 +39,10 @@ export interface UnitCosts {
     /** Number of bytes that a reader receives on the websocket. */
     readonly frame: number
   }
-  /** Number of messages on the bus for each update. */
-  readonly messages: number
-  /**
-   * Share of the messages about edited documents that a node receives without having one of them open. NaN if
-   * all nodes have them open.
-   */
-  readonly unneeded: number
   /** CPU time per second for each node without clients. */
   readonly empty: Cpu
   /** Costs of a document that is open on a node, per second. */
-  readonly idle: Cpu & Messages
+  readonly idle: Cpu
   /**
    * Costs of a cursor move: CPU time of the node of its user (`moving`), and of the node of each other user
    * (`showing`).
@@ -71,12 +64,6 @@ export interface Cpu {
   readonly postgres: number
 }
 
-/** Number of messages that nodes send on the bus, and the mean size of one of them in bytes. */
-interface Messages {
-  readonly messages: number
-  readonly message: number
-}
-
 /** Number of users of a document, each on a different node, if there are enough nodes. */
 export const usersMax = 3
 /** Number of callers of REST at the same time. */
@@ -90,10 +77,10 @@ const settleMsMax = 4_000
 export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad): Promise<UnitCosts> {
   const users = Math.min(usersMax, nodes)
   const groups = nodes / users
-  const names = namesInBuckets(groups * load.edited)
+  const names = Array.from({ length: groups * load.edited }, (_, index) => `edited-${index}`)
   const filled = await fill(stores, (load.idle * nodes) / users)
   const deployment = await clusterOf(stores, nodes).start(filled.data, filled.schema)
-  const during = (): Promise<Usage> => usageDuring(stores, deployment, load.seconds)
+  const during = (): Promise<Usage> => usageDuring(deployment, load.seconds)
   const settleMs = Math.min(settleMsMax, load.seconds * 1000)
   await sleep(settleMs)
   const empty = await during()
@@ -102,7 +89,7 @@ export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad
   for (let group = 0; group < groups; group++) {
     const [from, first] = [group * users, group * load.edited]
     const documents = names.slice(first, first + load.edited)
-    open.push(await openGroup(deployment.nodes.slice(from, from + users), from, documents))
+    open.push(await openGroup(deployment.nodes.slice(from, from + users), documents))
   }
   await sleep(settleMs)
 
@@ -126,7 +113,7 @@ export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad
   const [moved, bytes] = [(shownOf(movers) - movedBefore) / (users - 1), bytesOf(open) - bytesBefore]
   for (const stop of stops) stop()
   await sleep(settleMs)
-  const rest = await callRest(stores, deployment, load, idle)
+  const rest = await callRest(deployment, load, idle)
   await deployment.kill()
 
   /** Returns how much more than without edits was used for each of `count` units. */
@@ -138,7 +125,6 @@ export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad
   /** Returns how much more than without open documents was used for each of them per second. */
   const perOpen = (of: (usage: Usage) => number): number =>
     (of(idle) / idle.seconds - of(empty) / empty.seconds) / openDocuments
-  const { all, unneeded } = messagesAbout(open, typing)
   return {
     update: {
       writing: more(typing, first, typed),
@@ -146,8 +132,6 @@ export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad
       postgres: more(typing, ({ postgres }) => postgres, typed),
       frame: typedBytes / received,
     },
-    messages: all / typed,
-    unneeded,
     empty: {
       node: sum(empty.nodes) / nodes / empty.seconds,
       postgres: empty.postgres / nodes / empty.seconds,
@@ -155,8 +139,6 @@ export async function measureUnits(stores: Stores, nodes: number, load: UnitLoad
     idle: {
       node: perOpen(({ nodes: used }) => sum(used)),
       postgres: perOpen(({ postgres }) => postgres),
-      messages: perOpen(({ told }) => told.inMessages),
-      message: idle.told.inBytes / idle.told.inMessages,
     },
     cursor: {
       moving: more(moving, first, moved),
@@ -190,7 +172,6 @@ function atRateOf(
 
 /** Measures REST calls to the first node. The CPU time without calls does not count. */
 async function callRest(
-  stores: Stores,
   deployment: Deployment,
   { calls, seconds }: UnitLoad,
   idle: Usage,
@@ -212,7 +193,7 @@ async function callRest(
       )
     await callMany(Math.max(texts, calls / 2))
     let count = 0
-    const used = await usageOf(stores, deployment, async () => {
+    const used = await usageOf(deployment, async () => {
       count = (await callMany(calls)).times.length
     })
     const share = used.seconds / idle.seconds
