@@ -54,7 +54,6 @@ const cases: Readonly<Record<string, JsonObject>> = {
     cluster: {
       replicas: 5,
       postgres: { secretName: 'database', secretKey: 'url' },
-      nats: { secretName: 'bus', secretKey: 'url' },
     },
     imagePullSecrets: [{ name: 'registry' }],
     settings: { WEFT_LOG_LEVEL: 'debug', WEFT_CALLS_PER_KEY: '400:10000' },
@@ -67,7 +66,6 @@ const cases: Readonly<Record<string, JsonObject>> = {
     networkPolicy: {
       clients: [{ podSelector: { matchLabels: { app: 'backend' } } }],
       database: { to: [{ ipBlock: { cidr: '10.1.0.0/16' } }] },
-      bus: { to: [{ podSelector: { matchLabels: { app: 'nats' } } }] },
       publicPorts: [443, 80],
       egress: [{ to: [{ podSelector: {} }], ports: [{ port: 8080 }] }],
     },
@@ -273,9 +271,7 @@ describe.each(Object.entries(cases))('%s', (_, changes) => {
     expect(at(container, 'envFrom', 0, 'secretRef', 'name')).toBe(
       changes.existingSecret === '' ? undefined : 'weft',
     )
-    if (isCluster)
-      for (const name of ['WEFT_POSTGRES_URL', 'WEFT_NATS_URL', 'WEFT_NODE_NAME'])
-        expect(names).toContain(name)
+    if (isCluster) for (const name of ['WEFT_POSTGRES_URL', 'WEFT_NODE_NAME']) expect(names).toContain(name)
     expect(variables).toContainEqual({ name: 'WEFT_DEFAULT_ACCESS', value: 'restricted' })
   })
 })
@@ -428,7 +424,7 @@ it('[IMG-16] the NetworkPolicy admits only named namespaces and peers, and lets 
   expect(JSON.stringify(blocks)).toContain('169.254.0.0/16')
   const cluster = ofKind(renderChart({ mode: 'cluster' }), 'NetworkPolicy')[0]?.spec
   const ports = listAt(cluster, 'egress').flatMap((rule) => listAt(rule, 'ports').map(({ port }) => port))
-  expect(ports).toEqual(expect.arrayContaining([53, 5432, 4222, 443]))
+  expect(ports).toEqual(expect.arrayContaining([53, 5432, 443]))
   // The nodes forward requests to each other.
   const own = { podSelector: { matchLabels: at(cluster, 'podSelector', 'matchLabels') } }
   expect(listAt(cluster, 'ingress').flatMap((rule) => listAt(rule, 'from'))).toContainEqual(own)

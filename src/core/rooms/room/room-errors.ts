@@ -11,10 +11,6 @@ export const documentDeleted = close('notFound', 'the document was deleted')
 /** Close reason for the sessions of a document that this node does not own any more. */
 export const documentMoved = close('serviceRestart', 'the document moved to another node')
 
-/** Returns whether an append failed because another node may own the document. */
-export const isMove = (error: unknown): boolean =>
-  error instanceof AppendRejectedError && error.reason === 'term'
-
 /**
  * Returns whether an append failed because the log was deleted, or was deleted and created again. In both
  * cases the document in memory must not be stored again.
@@ -22,18 +18,14 @@ export const isMove = (error: unknown): boolean =>
 export const isDeletion = (error: unknown): boolean =>
   error instanceof AppendRejectedError && (error.reason === 'deleted' || error.reason === 'epoch')
 
-/** Close reason for the sessions of a document that another node owns. */
-const documentMoved = close('serviceRestart', 'the document moved to another node')
-
-/** Returns whether a log has rejected an append because something else has appended to it. */
-const isMoved = (error: unknown): boolean => error instanceof AppendRejectedError && error.reason !== 'fence'
+/** Returns whether a log has rejected an append because something else owns the document or has appended to it. */
+export const isMoved = (error: unknown): boolean => error instanceof AppendRejectedError && error.reason !== 'fence'
 
 /**
  * Returns the close reason for the sessions of a failed room. Their clients reconnect, and the room is loaded
  * again.
  */
 export function roomReloaded(error: unknown): Close {
-  if (isMoved(error)) return documentMoved
   const limit = limitOf(error)
   if (limit !== null) return close('tryAgainLater', errorMessage(error), limit)
   return close('tryAgainLater', 'document reloaded after an error; reconnect')

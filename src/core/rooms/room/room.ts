@@ -33,7 +33,7 @@ import { UpdateApplier, UpdateApplyError } from '../updates/update-applier.ts'
 import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
-import { damageIn, documentDeleted, documentMoved, isDeletion, isMove, roomReloaded } from './room-errors.ts'
+import { damageIn, documentDeleted, documentMoved, isDeletion, isMoved, roomReloaded } from './room-errors.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateBacklog } from './update-backlog.ts'
 
@@ -747,7 +747,7 @@ export class Room implements EditableRoom, CommittingRoom {
       return this.close(close('internalError', 'the stored document is damaged; contact the operator'))
     }
     if (isDeletion(error)) return this.close(documentDeleted)
-    if (isMove(error)) return this.close(documentMoved)
+    if (isMoved(error)) return this.close(documentMoved)
     if (error instanceof DocumentExpensiveError) return this.closeAsExpensive()
     this.#logFailure(error)
     this.close(roomReloaded(error))

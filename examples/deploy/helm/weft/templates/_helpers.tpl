@@ -112,11 +112,6 @@ spec:
             secretKeyRef:
               name: {{ default .Values.existingSecret .Values.cluster.postgres.secretName }}
               key: {{ .Values.cluster.postgres.secretKey }}
-        - name: WEFT_NATS_URL
-          valueFrom:
-            secretKeyRef:
-              name: {{ default .Values.existingSecret .Values.cluster.nats.secretName }}
-              key: {{ .Values.cluster.nats.secretKey }}
         {{- end }}
         {{- if .Values.metrics.token.secretName }}
         - name: WEFT_METRICS_TOKEN
