@@ -46,8 +46,8 @@ it('[FW-5] passes close codes of the owner', async () => {
   const ids = documentOf(cluster, 1)
   const client = await rawAt(0, ids, 'ada')
   await eventually(() => client.vectors().length > 0)
-  const [{ connectionId }] = (await connectionsOf(server(0), ids)) as [{ connectionId: string }]
-  await server(0).post('/v2/connections/close', { connectionIds: [connectionId] })
+  const [connection] = await connectionsOf(server(0), ids)
+  await server(0).post('/v2/connections/close', { connectionIds: [connection?.connectionId] })
   expect(await client.closed).toEqual({ code: 4403, reason: 'an administrator closed the connection' })
 })
 

@@ -223,6 +223,7 @@ export class RoomRegistry {
       room.close(documentMoved)
       if (memberCount > 0) await sleep(memberCount * pauseMs)
     }
+    this.presence.endVirtualUsers(isLost)
     await Promise.all(lost.map((room) => room.settled()))
   }
 
