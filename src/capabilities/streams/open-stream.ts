@@ -203,6 +203,10 @@ type StreamCall = (
 export const takenOver = (): ApiError =>
   new ApiError('crdt/stream-taken-over', 'another connection continues the stream; end this one')
 
+/** The error for a stream that this node must end because it stops. The writer can continue the stream. */
+export const serverStopping = (): ApiError =>
+  new ApiError('server/stopping', 'the server is stopping; open the stream again')
+
 /** The error for content that arrives when the time of the stream is over. */
 export const tooLate = (seconds: number): ApiError =>
   invalid(

@@ -20,7 +20,7 @@ import type { NewWriter } from '../../core/rooms/presence/shown-writer.ts'
 import type { ClaimedJob, Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
-import { OpenStream, takenOver, tooLate } from './open-stream.ts'
+import { OpenStream, serverStopping, takenOver, tooLate } from './open-stream.ts'
 import {
   replacedRecordType,
   type StreamEnding,
@@ -164,10 +164,7 @@ export class StreamService {
 
   /** Cuts streams of this node, so that their writers continue elsewhere. Default: all streams. */
   async #cut(isCut: (active: ActiveStream) => boolean = () => true): Promise<void> {
-    const reason = new ApiError(
-      'server/stopping',
-      'the server is stopping, or the document moves to another node; open the stream again',
-    )
+    const reason = serverStopping()
     const cut = [...this.#active.values()].filter(isCut)
     await Promise.all(cut.map(({ leave }) => leave(reason)))
   }

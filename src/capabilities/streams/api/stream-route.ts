@@ -30,7 +30,7 @@ import { setCaller } from '../../../rest/http/traced-request.ts'
 import { checkMembers } from '../../../rest/members.ts'
 import type { Services } from '../../../rest/services.ts'
 import { type Validator, validatorOf } from '../../../rest/validator.ts'
-import { OpenStream, tooLate } from '../open-stream.ts'
+import { OpenStream, serverStopping, tooLate } from '../open-stream.ts'
 import { StreamPump } from '../stream-pump.ts'
 import type { StreamResult } from '../stream-records.ts'
 import type { EnteredStream, StreamOpening } from '../stream-service.ts'
@@ -155,7 +155,7 @@ class StreamConnection {
 
   /** Forwards the stream. Resolves with false, and has no effect, if this node owns the document. */
   async #forward(openingLine: string, address: DocumentAddress, lines: JsonLineReader): Promise<boolean> {
-    const { forwarder, metrics } = this.#services
+    const { forwarder, metrics, stopping } = this.#services
     const document = documentPrefix(address, address.documentId)
     if (!forwarder.isElsewhere(document)) return false
     const { requestId, address: clientAddress = '' } = this.#response.weftLocals
@@ -164,8 +164,16 @@ class StreamConnection {
     const exchange = await forwarder.send(this.#request, document, options, goneSignal(this.#response))
     if (exchange === null) return false
     metrics.forwarded.bytes.request += openingLine.length
-    passBody(lines.rest(), exchange.outgoing, metrics).catch(() => exchange.outgoing.destroy())
-    await passResponse(exchange.response, this.#response, metrics)
+    const stop = (): void => void exchange.outgoing.destroy()
+    passBody(lines.rest(), exchange.outgoing, metrics).catch(stop)
+    stopping.addEventListener('abort', stop, { once: true })
+    try {
+      await passResponse(exchange.response, this.#response, metrics)
+    } catch (error) {
+      throw stopping.aborted ? serverStopping() : error
+    } finally {
+      stopping.removeEventListener('abort', stop)
+    }
     return true
   }
 
