@@ -142,7 +142,7 @@ export class SyncServer {
   async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
     this.#admission.drain(reason)
-    const endpoints = [this.#sessionManager, this.#hocuspocus, this.#websocketForwarder]
+    const endpoints = [this.#sessionManager, this.#hocuspocus, this.#websocketForwarder, this.http]
     await staggerCalls(
       endpoints.flatMap((endpoint) => endpoint.closersFor(reason)),
       spreadMs,

@@ -40,3 +40,21 @@ it('[FW-7] passes the requests of a session over HTTP to its node from all nodes
     body: { error: { details: { code: 'transport/unknown-session' } } },
   })
 })
+
+it('[FW-7] continues a session at another node when the node that forwards it stops', async () => {
+  cluster = await startCluster(3)
+  const ids = documentOf(cluster, 2)
+  const token = await server(0).token('ada')
+  const urlAt = (index: number): string => `${server(index).url}/sync-http/${pathOf(ids)}`
+  const session = new HttpSession(urlAt(0), token)
+  const stream = await session.stream()
+  await eventually(() => stream.messages().length > 0)
+  await server(0).server.close()
+  await stream.ended
+  expect(stream.closed()).toBeUndefined()
+  const elsewhere = new HttpSession(urlAt(1), token, { id: session.id })
+  const next = await elsewhere.stream({ position: stream.messages().at(-1)?.id ?? 0 })
+  expect(await elsewhere.post([message([0, 2], typed('goes on', 1))])).toMatchObject({ status: 200 })
+  expect(await textAt(server(2), ids)).toBe('goes on')
+  next.cut()
+})

@@ -67,6 +67,8 @@ export class HttpTransport {
   readonly #sessions = new Map<string, HttpSession>()
   /** Documents of sessions that other nodes have, by id of the session; null: the client has no valid token. */
   readonly #located: TtlCache<Key | null>
+  /** Requests whose responses are being passed from other nodes. */
+  readonly #passing = new Set<ClientRequest>()
 
   constructor(dependencies: HttpTransportDependencies) {
     const { logger, metrics, reports } = dependencies
@@ -84,6 +86,14 @@ export class HttpTransport {
   check(): void {
     const time = this.#dependencies.time()
     for (const { socket } of this.#sessions.values()) socket.check(time)
+  }
+
+  /**
+   * Returns one function for each forwarded response, which ends the response. Its session continues with the next
+   * request of the client.
+   */
+  closersFor(): readonly (() => void)[] {
+    return [...this.#passing].map((outgoing) => () => void outgoing.destroy())
   }
 
   /** Ends all sessions without a reason. */
@@ -237,7 +247,9 @@ export class HttpTransport {
     const options = { kind: 'session', ...client, ...body } as const
     const exchange = await forwarder.send(request, document, options, goneSignal(response))
     if (exchange === null) return false
-    await passResponse(exchange.response, response, metrics)
+    const { outgoing } = exchange
+    this.#passing.add(outgoing)
+    await passResponse(exchange.response, response, metrics).finally(() => this.#passing.delete(outgoing))
     return true
   }
 
