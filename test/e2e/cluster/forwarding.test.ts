@@ -1,13 +1,17 @@
 import { createServer } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { operationList } from '../../../src/capabilities/list.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
 import { ForwardSigner, forwardedHeader } from '../../../src/core/forwarding/forward-signer.ts'
+import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
+import { agentToken, connectMcp } from '../../support/clients/mcp-client.ts'
+import { answering, HookReceiver } from '../../support/clients/webhook-receiver.ts'
 import { callExample, type OpenApi } from '../../support/data/example-calls.ts'
 import { documentOf, forwardedBy, textAt } from '../../support/servers/document-owners.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, metric, type TestServer } from '../../support/servers/server.ts'
+import { callsOf } from '../../support/servers/webhook-servers.ts'
 
 let cluster: TestCluster
 afterEach(() => cluster.stop())
@@ -18,6 +22,7 @@ interface Audited {
   readonly operation: string
   readonly clientAddress: string
   readonly requestId: string
+  readonly tool?: string
 }
 
 async function auditOf(operation: string): Promise<readonly Audited[]> {
@@ -80,6 +85,36 @@ it('[FW-2] counts a forwarded call once, and audits it once with the address and
   for (let call = 0; call < 5; call++) statuses.push((await server(0).post('/v2/crdt/get', ids)).status)
   expect(statuses.slice(0, 3)).toEqual([200, 200, 200])
   expect(statuses).toContain(429)
+})
+
+it('[FW-2] audits the tool of a forwarded call', async () => {
+  cluster = await startCluster(2)
+  const ids = documentOf(cluster, 1)
+  await server(1).post('/v2/crdt/add', { ...ids, type: 'text', data: 'some words' })
+  const mcp = await connectMcp(server(0).url, await agentToken(server(0), 'agent-1'))
+  const edits = [{ remove: { target: 'some ' } }]
+  await mcp.use('edit_document', { documentId: ids.documentId, edits })
+  await mcp.client.close()
+  expect(await textAt(server(1), ids)).toBe('words')
+  expect(await auditOf('/v2/crdt/edit')).toMatchObject([
+    { tool: 'edit_document', clientAddress: '127.0.0.1' },
+  ])
+})
+
+it('[FW-2] continues the trace of a forwarded call', async () => {
+  cluster = await startCluster(2, { webhookAllowlist: ['127.0.0.1'] })
+  const receiver = await HookReceiver.start(answering(200))
+  onTestFinished(() => receiver.stop())
+  const ids = documentOf(cluster, 1)
+  await server(0).post('/v2/crdt/add', { ...ids, type: 'text', data: '' })
+  const { begin, endpoint } = callsOf(server(0))
+  await begin()
+  await endpoint(receiver.url, { filterTypes: ['crdt.delete_data'] })
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01`, tracestate: 'congo=t61rcWkgMzE' }
+  await server(0).post('/v2/crdt/delete', { ...ids, editorId: undefined }, headers)
+  await eventually(() => receiver.hooks.length === 1)
+  expect(receiver.hooks[0]?.headers).toMatchObject(headers)
 })
 
 it('[FW-2] remembers a call with an idempotency key once, whichever nodes receive it', async () => {
