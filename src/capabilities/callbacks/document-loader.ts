@@ -1,7 +1,6 @@
 import { ApiError, errorMessage } from '../../core/base/errors.ts'
 import { type InitialContent, readInitialContent } from '../../core/content/initial-content.ts'
 import { prepareChange } from '../../core/content/root-change.ts'
-import { LockTimeoutError, withClusterLock } from '../../core/jobs/cluster-lock.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import { parseBranchEditorId } from '../../core/model/branch-address.ts'
 import { type EditorWriteServices, writeEditorContent } from '../../core/rooms/editor-content.ts'
@@ -16,7 +15,7 @@ import { notFoundMax, notFoundMs, parsedInlineMax } from './limits.ts'
 
 type LoadingServices = Pick<
   Services,
-  'documents' | 'schemas' | 'rooms' | 'callbacks' | 'subscriptions' | 'storage' | 'engine' | 'clock'
+  'documents' | 'schemas' | 'rooms' | 'callbacks' | 'subscriptions' | 'storage' | 'clock'
 >
 
 /**
@@ -35,7 +34,7 @@ const cause = { source: 'rest', meta: null } as const
 
 /**
  * Creates editors that do not exist with the content that the callback `load` of their API key returns. However
- * many callers need an editor at the same time, on any node, one call is made and one change is committed.
+ * many callers need an editor at the same time, the owner of its document makes one call and commits one change.
  */
 export class DocumentLoader implements EditorLoader {
   readonly #services: LoadingServices
@@ -71,23 +70,14 @@ export class DocumentLoader implements EditorLoader {
     return existence === 'absent'
   }
 
-  /** Loads under a lock of the cluster, so that other nodes find the content of this call. */
   async #load(name: string, address: DocumentAddress, callbacks: CallbacksRecord): Promise<void> {
-    const { engine, documents, storage } = this.#services
+    const { documents, storage } = this.#services
     const { load } = callbacks
     if (load === null) return
     if (!(await mayCreate(documents, address))) return
     const full = await storage.errorIfFull(address.workspaceId)
     if (full !== null) throw full
-    const problem = await withClusterLock(
-      engine.leases,
-      `load ${name}`,
-      () => this.#ask(name, address, callbacks),
-      load.timeoutMs,
-    ).catch((error: unknown) => {
-      if (error instanceof LockTimeoutError) return 'another node has called it, and got no answer in time'
-      throw error
-    })
+    const problem = await this.#ask(name, address, callbacks)
     if (problem === null || load.onFailure === 'empty') return
     throw loadFailed(problem)
   }
@@ -95,9 +85,6 @@ export class DocumentLoader implements EditorLoader {
   /** Calls the callback, and commits its content. Returns the reason if that fails; null if it succeeds. */
   async #ask(name: string, address: DocumentAddress, callbacks: CallbacksRecord): Promise<string | null> {
     const { rooms, callbacks: caller } = this.#services
-    // Another node may have created the editor. The version of the room includes the commits of all nodes.
-    const isThere = await rooms.use(address, async (room) => (await room.editing.version()) !== null)
-    if (isThere) return null
     const { organizationId, documentId, editorId } = address
     const outcome = await caller.call({
       tenant: address,
