@@ -1,6 +1,7 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
 import { ApiError, invalid } from '../../core/base/errors.ts'
+import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
 import { shortened } from '../../core/base/text.ts'
 import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../../core/content/branches/branch-hunks.ts'
 import { type HunkOverlap, overlapsIn } from '../../core/content/branches/branch-overlaps.ts'
@@ -28,12 +29,12 @@ import { branchPlaceOf, noSuchBranch } from '../../core/directory/branches/branc
 import { tellFeedOfDeletion } from '../../core/directory/documents/edit-activity-recorder.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
-import { withClusterLock } from '../../core/jobs/cluster-lock.ts'
 import { addressKey, type DocumentAddress, documentAddress, idProblem } from '../../core/model/address.ts'
 import { branchEditorId, branchSeparator, parseBranchEditorId } from '../../core/model/branch-address.ts'
 import type { ChangeCause } from '../../core/model/change-origin.ts'
-import { type EditResult, noContent } from '../../core/rooms/edits/editable-room.ts'
+import { type EditResult, headConflict, noContent } from '../../core/rooms/edits/editable-room.ts'
 import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
+import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { judgmentJob } from '../comments/judgment-recorder.ts'
 import { type BranchDecision, branchEvent } from './branch-events.ts'
@@ -97,6 +98,8 @@ const shownCharacters = 100
  */
 export class BranchService {
   readonly #services: Services
+  /** Decisions on one branch run one after the other. All of them run at the owner of the document. */
+  readonly #lines = new KeyedMutex()
 
   constructor(services: Services) {
     this.#services = services
@@ -251,10 +254,7 @@ export class BranchService {
    */
   async delete(main: DocumentAddress, name: string, check?: (branch: BranchRecord) => void): Promise<void> {
     await this.#services.documents.requireThere(main, main.documentId)
-    const lock = lockOf(addressOf(main, name))
-    const isRemoved = await withClusterLock(this.#services.engine.leases, lock, () =>
-      this.#remove(main, name, check),
-    )
+    const isRemoved = await this.#inLine(main, name, () => this.#remove(main, name, check))
     if (!isRemoved) throw noSuchBranch({ name })
   }
 
@@ -351,17 +351,22 @@ export class BranchService {
   }
 
   /**
-   * Runs a decision while no other decision on the branch runs, on any node. First finishes a merge of hunks that a
-   * crash has interrupted.
+   * Runs a decision while no other decision on the branch runs. First finishes a merge of hunks that a crash or a move
+   * of the document has interrupted.
    * @throws ApiError NOT_FOUND if there is no branch
    */
   #alone<T>(main: DocumentAddress, name: string, work: (branch: BranchRecord) => Promise<T>): Promise<T> {
-    return withClusterLock(this.#services.engine.leases, lockOf(addressOf(main, name)), async () =>
-      work(await this.#finished(main, await this.get(main, name))),
-    )
+    return this.#inLine(main, name, async () => work(await this.#finished(main, await this.get(main, name))))
   }
 
-  /** Stores what is needed to finish a merge of hunks after a crash. */
+  #inLine<T>(main: DocumentAddress, name: string, work: () => Promise<T>): Promise<T> {
+    return this.#lines.run(keyName(addressKey(addressOf(main, name))), work)
+  }
+
+  /**
+   * Stores what is needed to finish a merge of hunks after a crash.
+   * @throws ApiError ABORTED if a merge at the next owner of the document has begun
+   */
   async #begin(
     main: DocumentAddress,
     branch: BranchRecord,
@@ -371,11 +376,10 @@ export class BranchService {
     const hunkIds = hunks.map(({ hunkId }) => hunkId)
     const accepting = { hunkIds, client, removal: Buffer.from(removal).toString('base64') }
     await this.#services.store.carryOut(main, (transaction) =>
-      changeOpen(transaction, placeIn(main, branch.name), (open) => ({
-        ...open,
-        decidedBy: userId,
-        accepting,
-      })),
+      changeOpen(transaction, placeIn(main, branch.name), (open) => {
+        if (open.accepting !== undefined) throw headConflict()
+        return { ...open, decidedBy: userId, accepting }
+      }),
     )
   }
 
@@ -480,11 +484,14 @@ export class BranchService {
   ): Promise<BranchRecord> {
     const decided = hunks.filter(({ hunkId }) => decision.hunkIds.includes(hunkId))
     return this.#record(main, decision, decided, async (transaction) => {
+      let isEnded = false
       const present = await changeOpen(transaction, placeIn(main, branch.name), (open) => {
-        const { accepting: _accepting, ...rest } = open
+        const { accepting, ...rest } = open
+        // The next owner of the document has ended the merge.
+        isEnded = decision.is === 'accept' && accepting === undefined
         return { ...rest, decidedBy: '' }
       })
-      return { branch: present, isNew: decision.hunkIds.length > 0 }
+      return { branch: present, isNew: !isEnded && decision.hunkIds.length > 0 }
     })
   }
 
@@ -546,18 +553,6 @@ async function changeOpen(
   if (changed.accepting !== present.accepting) await writeBranch(transaction, place, changed)
   return changed
 }
-
-/** Number of locks. Each lock is shared by the branches with the same hash, because locks are never deleted. */
-const locks = 64
-
-/** Returns the name of the lock that a decision on a branch holds. */
-const lockOf = (branch: DocumentAddress): string =>
-  `branches-${
-    createHash('sha256')
-      .update(JSON.stringify(addressKey(branch)))
-      .digest()
-      .readUInt32BE() % locks
-  }`
 
 /** Maximum number of judgments that one decision stores: one for each of the first hunks with text. */
 const judgmentsMax = 50
