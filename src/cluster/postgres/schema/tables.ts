@@ -90,13 +90,11 @@ insert into term select bucket, 0, null from generate_series(0, ${bucketCount - 
 `
 
 /**
- * Statements that create the table of the cluster nodes, and an id of this schema. `heard_at` is the time of
- * the last heartbeat by the clock of the database. The id distinguishes this schema from other schemas with
- * the same name.
+ * Statements that create the table of the cluster nodes. `heard_at` is the time of the last heartbeat by the
+ * clock of the database.
  */
 export const clusterTables = `
 create table node (
   id text primary key, incarnation text not null, state text not null, heard_at timestamptz not null
 );
-insert into meta values ('cluster', gen_random_uuid()::text) on conflict (name) do nothing;
 `
