@@ -75,13 +75,13 @@ describe('logs in PostgreSQL', () => {
     expect(jobs?.others).toBe(0)
   })
 
-  it('finds the documents and fences of appends by key, although the tables were small when the plan was made', async () => {
+  it('finds the documents, fences and terms of appends by key, although the tables were small when the plan was made', async () => {
     await Promise.all(docs(100).map((doc) => engine.log.append(doc, 'create', updates('1'))))
     await inSchema('analyze $.document')
     await inSchema('analyze $.kv')
     const limits = { statementTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
     const database = new PostgresDatabase({ ...limits, url: server.url, schema, durability: 'disk' })
-    const values = Array.from({ length: 16 }, (_, index) => (index === 9 ? `'part'` : 'null')).join(', ')
+    const values = Array.from({ length: 19 }, (_, index) => (index === 9 ? `'part'` : 'null')).join(', ')
     const plan = await database.once(async (session) => {
       await session.command(`prepare planned as ${appendKnown.text}`)
       const explain = statement<{ 'QUERY PLAN': string }>('', `explain execute planned(${values})`)
@@ -91,6 +91,7 @@ describe('logs in PostgreSQL', () => {
     expect(plan).not.toContain('Join Filter')
     expect(plan).toContain('Index Cond: (key = c.key)')
     expect(plan).toMatch(/Index Cond: .*key = f\.key/)
+    expect(plan).toContain('Index Cond: (bucket = u.bucket)')
   })
 
   it('[PG-2] when it rejects one append of a transaction, stores the other appends of this transaction', async () => {

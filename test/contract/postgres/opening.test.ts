@@ -56,7 +56,7 @@ describe('opening a schema of PostgreSQL', () => {
     await engines[0]?.log.append(doc, 'create', updates('1'))
     await engines[0]?.close()
     expect(await server.sql(`select value from ${schema}.meta where name = 'format'`)).toEqual([
-      { value: '1.1' },
+      { value: '2.0' },
     ])
   })
 
@@ -64,14 +64,14 @@ describe('opening a schema of PostgreSQL', () => {
     const schema = server.newSchema()
     await (await open(schema)).close()
     const stored = () => server.sql(`select value from ${schema}.meta where name = 'format'`)
-    await server.sql(`update ${schema}.meta set value = '2.0' where name = 'format'`)
+    await server.sql(`update ${schema}.meta set value = '3.0' where name = 'format'`)
     const [reason, message] = await failure(open(schema))
-    expect([reason, message]).toEqual(['newerFormat', expect.stringMatching(/newer version \(format 2\.0/)])
-    expect(await stored()).toEqual([{ value: '2.0' }])
-    await server.sql(`update ${schema}.meta set value = '1.7' where name = 'format'`)
+    expect([reason, message]).toEqual(['newerFormat', expect.stringMatching(/newer version \(format 3\.0/)])
+    expect(await stored()).toEqual([{ value: '3.0' }])
+    await server.sql(`update ${schema}.meta set value = '2.7' where name = 'format'`)
     const engine = await open(schema)
     await engine.log.append(doc, 'create', updates('1'), { jobs: [job('1', 0)] })
-    for (const table of ['document', 'entry', 'snapshot', 'kv', 'job', 'buried', 'blob', 'lease', 'node']) {
+    for (const table of ['document', 'entry', 'snapshot', 'kv', 'job', 'buried', 'blob', 'lease', 'node', 'term']) {
       await server.sql(`alter table ${schema}.${table} add column more text not null default 'more'`)
     }
     await engine.log.append(doc, 1, updates('2'), { jobs: [job('1', 0), job('2', 0)] })
@@ -82,7 +82,7 @@ describe('opening a schema of PostgreSQL', () => {
     expect(await engine.queue.moveToDeadLetters(claimed?.token ?? '', 'hopeless')).toBe(true)
     expect(entriesOf(await loadLive(engine.log, doc))).toEqual([[2, '2']])
     await engine.close()
-    expect(await stored()).toEqual([{ value: '1.7' }])
+    expect(await stored()).toEqual([{ value: '2.7' }])
   })
 
   it('[PG-24] adds the parts that a schema of an older format lacks, and keeps the existing parts', async () => {

@@ -2,7 +2,7 @@ import type { Log } from '../../../core/base/log.ts'
 import { EngineOpenError } from '../../../core/store/engine.ts'
 import { RowLease } from '../cluster/row-lease.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
-import { type DatabaseSession, statement } from '../connection/database-session.ts'
+import { type DatabaseSession, rollback, statement } from '../connection/database-session.ts'
 import { baseTables, clusterTables, termTables } from './tables.ts'
 
 /**
@@ -92,7 +92,7 @@ async function take(
   { to, sql }: SchemaStep,
   { lease, partitions }: { lease: RowLease; partitions: number },
 ): Promise<void> {
-  await session.command(`
+  const step = session.command(`
     begin;
     set local statement_timeout = 0;
     do $$ begin
@@ -102,6 +102,11 @@ async function take(
     ${sql(partitions)}
     insert into meta values ('format', '${formatText(to)}') on conflict (name) do update set value = excluded.value;
     commit`)
+  await step.catch(async (error: unknown) => {
+    // The connection stays in use, so it must not stay in the failed transaction.
+    await session.rows(rollback).catch(() => undefined)
+    throw error
+  })
 }
 
 /** Returns the format of the schema; null if its tables have not been created. The table `meta` must exist. */
