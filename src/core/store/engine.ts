@@ -508,8 +508,6 @@ export interface Cluster {
    * a later process may have the same name (`self`).
    */
   readonly incarnation: string
-  /** Maximum difference between the clocks of the processes, in ms. */
-  readonly clockSkewMs: number
   /**
    * Returns whether the process with this `incarnation` may still write. Returns false at most 5 s after the
    * process has died. Returns true if it is unknown whether the process is alive.

@@ -22,7 +22,6 @@ const onlyTerm: Promise<Term> = Promise.resolve({ bucket: 0, value: 0 })
 export class SingleNode implements Cluster {
   readonly self: string
   readonly incarnation = randomUUID()
-  readonly clockSkewMs = 0
   readonly isShared = false
 
   constructor(self = 'local') {

@@ -157,7 +157,6 @@ class Network {
 class NetworkNode implements Bus, Cluster {
   readonly self: string
   readonly incarnation = randomUUID()
-  readonly clockSkewMs = 500
   readonly isShared = true
   isCut = false
   readonly local: LocalBus

@@ -67,7 +67,6 @@ interface MembershipOptions {
  * of a room names its term, a lease protects each job, and checks protect each record.
  */
 export class ClusterMembership implements WritePermission, Cluster {
-  readonly clockSkewMs = 500
   readonly isShared = true
   readonly #database: PostgresDatabase
   readonly #node: NodeIdentity
