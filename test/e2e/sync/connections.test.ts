@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import type { ConnectionEntry } from '../../../src/core/rooms/room/open-connections.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { frame, isAbout, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
+import { documentOf, pathOf } from '../../support/servers/document-owners.ts'
 import { type NodeServer, startNodes } from '../../support/servers/node-servers.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { otherKey } from '../../support/servers/tenants.ts'
@@ -88,8 +89,10 @@ it('[CONN-1] lists the connected clients of the API key until they disconnect, t
 
 it('[CONN-1] [CONN-3] lists and closes the clients of all nodes from any node', async () => {
   const [first, second] = await cluster(2)
-  const ada = await connect(first, 'acme/plan/main', await first.token('ada'))
-  const bob = await connect(second, 'acme/plan/main', await first.token('bob'))
+  const nodes = { nodes: [first.node, second.node], servers: [first, second] }
+  const [plan, notes] = [0, 1].map((node) => pathOf(documentOf(nodes, node)))
+  const ada = await connect(first, plan as string, await first.token('ada'))
+  const bob = await connect(second, notes as string, await first.token('bob'))
   for (const node of [first, second]) {
     const all = await listed(node)
     expect(all.map(({ userId, node: at }) => `${userId} ${at}`).toSorted()).toEqual([

@@ -11,7 +11,10 @@ interface EditorIds {
 let documents = 0
 
 /** Returns the ids of a document that a node of the cluster owns, and that no test has used. @param node from 0 */
-export function documentOf({ nodes, servers }: TestCluster, node: number): EditorIds {
+export function documentOf(
+  { nodes, servers }: Pick<TestCluster, 'nodes' | 'servers'>,
+  node: number,
+): EditorIds {
   const [wanted, server] = [nodes[node], servers[0]]
   if (wanted === undefined || server === undefined) throw new Error('there is no such node')
   const { workspaceId, apiKey } = server.credentials
