@@ -71,7 +71,18 @@ describe('opening a schema of PostgreSQL', () => {
     await server.sql(`update ${schema}.meta set value = '2.7' where name = 'format'`)
     const engine = await open(schema)
     await engine.log.append(doc, 'create', updates('1'), { jobs: [job('1', 0)] })
-    for (const table of ['document', 'entry', 'snapshot', 'kv', 'job', 'buried', 'blob', 'lease', 'node', 'term']) {
+    for (const table of [
+      'document',
+      'entry',
+      'snapshot',
+      'kv',
+      'job',
+      'buried',
+      'blob',
+      'lease',
+      'node',
+      'term',
+    ]) {
       await server.sql(`alter table ${schema}.${table} add column more text not null default 'more'`)
     }
     await engine.log.append(doc, 1, updates('2'), { jobs: [job('1', 0), job('2', 0)] })
@@ -155,7 +166,9 @@ describe('opening a schema of PostgreSQL', () => {
     await expect(engine.kv.commit(['p'], {})).rejects.toThrow(StoreUnavailableError)
     expect((await loadLive(engine.log, doc)).head).toBe(1)
     await engine.close()
-    expect(await server.sql(`select holder from ${schema}.lease where name = 'schema'`)).toEqual([{ holder: 'another' }])
+    expect(await server.sql(`select holder from ${schema}.lease where name = 'schema'`)).toEqual([
+      { holder: 'another' },
+    ])
   })
 
   it('[PG-23] flushes to disk before it acknowledges, regardless of the default settings of the database', async () => {

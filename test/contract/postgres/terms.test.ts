@@ -72,7 +72,9 @@ describe('terms of documents', () => {
     for (const engine of engines) for (const doc of docs) await termOr(engine, doc)
   }
 
-  it.concurrent('[CL-30] exactly one node holds each document and its branches, and the others name it with its URL', async ({ expect }) => {
+  it.concurrent('[CL-30] exactly one node holds each document and its branches, and the others name it with its URL', async ({
+    expect,
+  }) => {
     const { engines, close } = await openNodes(3, postgres.newSchema())
     for (const doc of docs) {
       const found = await Promise.all(engines.map((engine) => termOr(engine, doc)))
@@ -92,7 +94,9 @@ describe('terms of documents', () => {
     await close()
   })
 
-  it.concurrent('[CL-30] a node that serves no calls owns no document while another node serves calls', async ({ expect }) => {
+  it.concurrent('[CL-30] a node that serves no calls owns no document while another node serves calls', async ({
+    expect,
+  }) => {
     const schema = postgres.newSchema()
     const { engines, close } = await openNodes(1, schema)
     const nodes = { name: 'silent' }
@@ -105,7 +109,9 @@ describe('terms of documents', () => {
     await close()
   })
 
-  it.concurrent('[CL-31] a node that stops or drains releases its documents when their use has ended', async ({ expect }) => {
+  it.concurrent('[CL-31] a node that stops or drains releases its documents when their use has ended', async ({
+    expect,
+  }) => {
     const { engines, close } = await openNodes(2, postgres.newSchema())
     const [a, b] = engines as [Engine, Engine]
     const doc = ownedBy(a)
@@ -139,7 +145,9 @@ describe('terms of documents', () => {
   for (const end of ['a known', 'an unknown'] as const) {
     const knownIf = (knownHead: number) => (end === 'a known' ? { knownHead } : {})
 
-    it.concurrent(`[CL-32] a node takes no document while an append of the former owner is in progress, with ${end} end of the log`, async ({ expect }) => {
+    it.concurrent(`[CL-32] a node takes no document while an append of the former owner is in progress, with ${end} end of the log`, async ({
+      expect,
+    }) => {
       const schema = postgres.newSchema()
       const { engines, close } = await openNodes(2, schema)
       const [a, b] = engines as [Engine, Engine]
@@ -170,12 +178,16 @@ describe('terms of documents', () => {
       await close()
     })
 
-    it.concurrent(`[CL-33] rejects what a node has sent before others took it for dead, and ends its use of the documents, with ${end} end of the log`, async ({ expect }) => {
+    it.concurrent(`[CL-33] rejects what a node has sent before others took it for dead, and ends its use of the documents, with ${end} end of the log`, async ({
+      expect,
+    }) => {
       const schema = postgres.newSchema()
       const proxy = await startCuttingProxy(postgres.port)
       const { engines, open, close } = await openNodes(1, schema)
       const [b] = engines as [Engine]
-      const a = await open('a-behind-proxy', { url: postgres.url.replace(`${postgres.port}`, `${proxy.port}`) })
+      const a = await open('a-behind-proxy', {
+        url: postgres.url.replace(`${postgres.port}`, `${proxy.port}`),
+      })
       await settled([a, b])
       const [doc, idle] = docs.filter((each) => a.cluster.owner(each).id === a.cluster.self) as [Key, Key]
       const [term, idleTerm] = [await a.cluster.hold(doc), await a.cluster.hold(idle)]
@@ -208,7 +220,9 @@ describe('terms of documents', () => {
     })
   }
 
-  it.concurrent('[CL-34] when a node dies in the middle of a transaction, others take its documents at once when it counts as dead', async ({ expect }) => {
+  it.concurrent('[CL-34] when a node dies in the middle of a transaction, others take its documents at once when it counts as dead', async ({
+    expect,
+  }) => {
     const schema = postgres.newSchema()
     const proxy = await startCuttingProxy(postgres.port)
     const { engines, open, close } = await openNodes(1, schema)
@@ -233,7 +247,10 @@ describe('terms of documents', () => {
     await close()
   })
 
-  it.concurrent('[CL-35] no two terms interleave in a log while nodes join and leave', async ({ expect, onTestFinished }) => {
+  it.concurrent('[CL-35] no two terms interleave in a log while nodes join and leave', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const schema = postgres.newSchema()
     const { engines, open, close } = await openNodes(2, schema)
     const contested = docs.slice(0, 12)
@@ -267,7 +284,9 @@ describe('terms of documents', () => {
     writeAll(c)
     await settled([a, b, c])
     await b.cluster.drain(5_000)
-    await eventually(async () => (await Promise.all(contested.map((doc) => termOr(b, doc)))).every((term) => term === null))
+    await eventually(async () =>
+      (await Promise.all(contested.map((doc) => termOr(b, doc)))).every((term) => term === null),
+    )
     await b.close()
     await settled([a, c])
     state.goesOn = false

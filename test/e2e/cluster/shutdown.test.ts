@@ -56,9 +56,9 @@ it('[CF-10] at first, a stopping node is not ready but still serves new clients 
   const added = await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'late' })
   expect(added.status).toBe(200)
   expect([await early.closed, await late.closed]).toMatchObject([{ code: 1012 }, { code: 1012 }])
-  expect(Array.from({ length: 50 }, (_, at) => engine(1).cluster.owner(['ws', 'key', `${at}`]).id)).not.toContain(
-    engine(0).cluster.self,
-  )
+  expect(
+    Array.from({ length: 50 }, (_, at) => engine(1).cluster.owner(['ws', 'key', `${at}`]).id),
+  ).not.toContain(engine(0).cluster.self)
   await stopped
   expect(engine(1).cluster.nodes()).toEqual([engine(1).cluster.self])
 })

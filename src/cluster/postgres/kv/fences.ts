@@ -83,7 +83,12 @@ export class PostgresFences implements FenceStore {
    */
   async lockShared(session: DatabaseSession, fence: Fence, further: readonly bigint[]): Promise<void> {
     if (fence.length === 0 && further.length === 0) return
-    await session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter), further)])
+    await session.rows(lockShared, [
+      this.#locksOf(
+        fence.map(({ counter }) => counter),
+        further,
+      ),
+    ])
   }
 
   /**

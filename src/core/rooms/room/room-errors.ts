@@ -19,7 +19,8 @@ export const isDeletion = (error: unknown): boolean =>
   error instanceof AppendRejectedError && (error.reason === 'deleted' || error.reason === 'epoch')
 
 /** Returns whether a log has rejected an append because something else owns the document or has appended to it. */
-export const isMoved = (error: unknown): boolean => error instanceof AppendRejectedError && error.reason !== 'fence'
+export const isMoved = (error: unknown): boolean =>
+  error instanceof AppendRejectedError && error.reason !== 'fence'
 
 /**
  * Returns the close reason for the sessions of a failed room. Their clients reconnect, and the room is loaded
