@@ -30,7 +30,6 @@ const topics = [
   removalTopic,
   subscriptionsTopic,
   'rates',
-  'versions.split',
   'work.removal',
   'work.erasure',
   'work.versions',

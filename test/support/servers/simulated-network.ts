@@ -40,15 +40,22 @@ export interface NodesOptions {
   readonly store?: Engine
 }
 
-/** Returns a slow log. Each request and each answer is delayed by up to `ms`. */
+/** Returns a slow log. Each request and each answer is delayed by up to `ms`. Requests and answers keep their order. */
 function distant(log: DocumentLog, ms: number): DocumentLog {
-  const away = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * ms))
+  const inOrder = (): (() => Promise<unknown>) => {
+    let last: Promise<unknown> = Promise.resolve()
+    return () => {
+      last = Promise.all([last, new Promise((resolve) => setTimeout(resolve, Math.random() * ms))])
+      return last
+    }
+  }
+  const [there, back] = [inOrder(), inOrder()]
   const far = async <T>(ask: () => Promise<T>): Promise<T> => {
-    await away()
+    await there()
     try {
       return await ask()
     } finally {
-      await away()
+      await back()
     }
   }
   return {
