@@ -215,14 +215,14 @@ describe.skipIf(missing('postgres'))('weft upgrade --check with PostgreSQL', () 
         })
       expect(await run()).toMatchObject({
         code: 0,
-        findings: { 'store format': { found: 'nothing is stored; a start creates format 1.1' } },
+        findings: { 'store format': { found: 'nothing is stored; a start creates format 2.0' } },
       })
       const schemas = `select count(*)::int from information_schema.schemata where schema_name = '${schema}'`
       expect(await server.sql(schemas)).toEqual([{ count: 0 }])
 
       const engine = await openPostgresEngine({ url: server.url, schema })
       expect((await run()).findings['store format']?.found).toMatch(
-        /has format 1\.1, .* a start changes nothing/,
+        /has format 2\.0, .* a start changes nothing/,
       )
       await engine.close()
       const setFormat = (format: string) =>
@@ -234,15 +234,15 @@ describe.skipIf(missing('postgres'))('weft upgrade --check with PostgreSQL', () 
         findings: {
           'store format': {
             verdict: 'ok',
-            found: expect.stringMatching(/format 1\.0, .* adds the parts of 1\.1$/),
+            found: expect.stringMatching(/format 1\.0, .* adds the parts of 1\.1 and 2\.0$/),
           },
-          downgrade: { verdict: 'ok' },
+          downgrade: { verdict: 'warn', found: expect.stringContaining('rejects it') },
         },
       })
       expect(await stored()).toEqual([{ value: '1.0' }])
-      await setFormat('2.0')
+      await setFormat('3.0')
       expect(await run()).toMatchObject({ code: 1, findings: { 'store format': { verdict: 'fail' } } })
-      expect(await stored()).toEqual([{ value: '2.0' }])
+      expect(await stored()).toEqual([{ value: '3.0' }])
     } finally {
       await server.remove()
     }

@@ -88,12 +88,19 @@ function storeFormat({ stored, current, missing, isSupported }: FormatComparison
 }
 
 /** Versions accept each store of a format with the same major number, so they also accept added parts. */
-function downgrade({ stored, missing }: FormatComparison): Judged {
+function downgrade({ stored, current, missing }: FormatComparison): Judged {
   if (stored === null) return ok('no earlier version has stored anything')
+  if (majorOf(stored) !== majorOf(current))
+    return warning(
+      'after a start of this version, the version that has written the store rejects it',
+      'stop all servers of that version, then take a backup',
+    )
   if (missing.length > 0)
     return ok('versions with the same major number of the format also accept the added parts')
   return ok('the version that has written the store can open it again after a start of this version')
 }
+
+const majorOf = (format: string): string | undefined => format.split('.')[0]
 
 async function lastBackup(config: Config, clock: Clock): Promise<Judged> {
   const { dataDir, engine, postgresUrl, postgresSchema: schema } = config
