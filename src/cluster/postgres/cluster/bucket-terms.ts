@@ -32,13 +32,13 @@ export class BucketTerms {
   readonly #ends: EndOfUse[] = []
   readonly #held = new Map<number, Term>()
   /** Terms that another process may have ended. The store must confirm them. */
-  readonly #doubted = new Map<number, Term>()
+  readonly #unconfirmed = new Map<number, Term>()
   /** Terms in which the use of documents is being ended. Their buckets cannot be taken again until then. */
   readonly #ending = new Map<number, Term>()
   readonly #waiting = new Set<() => void>()
   #settling: Promise<void> | null = null
-  /** Number of calls of `doubt`. */
-  #doubts = 0
+  /** Number of calls of `recheck`. */
+  #rechecks = 0
   #isOutdated = false
   #isStopped = false
   #timer: NodeJS.Timeout | null = null
@@ -70,9 +70,9 @@ export class BucketTerms {
   }
 
   /** Must be called when another process may have ended terms of this one. Nothing is held until the store confirms it. */
-  doubt(): void {
-    this.#doubts += 1
-    for (const [bucket, term] of this.#held) this.#doubted.set(bucket, term)
+  recheck(): void {
+    this.#rechecks += 1
+    for (const [bucket, term] of this.#held) this.#unconfirmed.set(bucket, term)
     this.#held.clear()
     this.settle()
   }
@@ -101,7 +101,7 @@ export class BucketTerms {
     while (this.#isOutdated && !this.#isStopped) {
       this.#isOutdated = false
       try {
-        if (this.#doubted.size > 0) await this.#confirm()
+        if (this.#unconfirmed.size > 0) await this.#confirm()
         await this.#take()
       } catch {
         // The connection logs the error. The next heartbeat that succeeds settles again.
@@ -121,14 +121,14 @@ export class BucketTerms {
 
   /** True if this process holds all buckets that it owns. */
   get isSettled(): boolean {
-    return this.#doubted.size === 0 && this.#wanted().length === 0
+    return this.#unconfirmed.size === 0 && this.#wanted().length === 0
   }
 
   /** The buckets that this process must take. */
   #wanted(): readonly number[] {
     const wanted: number[] = []
     for (let bucket = 0; bucket < bucketCount; bucket += 1) {
-      const isKnown = this.#held.has(bucket) || this.#ending.has(bucket) || this.#doubted.has(bucket)
+      const isKnown = this.#held.has(bucket) || this.#ending.has(bucket) || this.#unconfirmed.has(bucket)
       if (!isKnown && this.#options.isOwn(bucket)) wanted.push(bucket)
     }
     return wanted
@@ -138,27 +138,27 @@ export class BucketTerms {
     const wanted = this.#wanted()
     if (wanted.length === 0) return
     const { database, rows } = this.#options
-    const doubts = this.#doubts
+    const rechecks = this.#rechecks
     const taken = await database.aside((session) => rows.take(session, wanted))
-    const isDoubted = doubts !== this.#doubts
-    for (const term of taken) (isDoubted ? this.#doubted : this.#held).set(term.bucket, term)
-    if (isDoubted) this.#isOutdated = true
+    const isUnconfirmed = rechecks !== this.#rechecks
+    for (const term of taken) (isUnconfirmed ? this.#unconfirmed : this.#held).set(term.bucket, term)
+    if (isUnconfirmed) this.#isOutdated = true
     else if (taken.length > 0) this.#wake()
   }
 
-  /** Asks the store which of the doubted terms have not ended. */
+  /** Asks the store which of the unconfirmed terms have not ended. */
   async #confirm(): Promise<void> {
     const { database, rows } = this.#options
-    const doubts = this.#doubts
+    const rechecks = this.#rechecks
     const stored = await database.aside((session) => rows.read(session))
-    // After a later doubt, the store must be asked again.
-    if (doubts !== this.#doubts) return
+    // After a later call of `recheck`, the store must be asked again.
+    if (rechecks !== this.#rechecks) return
     const ended: Term[] = []
-    for (const term of this.#doubted.values()) {
+    for (const term of this.#unconfirmed.values()) {
       if (stored.get(term.bucket) === term.value) this.#held.set(term.bucket, term)
       else ended.push(term)
     }
-    this.#doubted.clear()
+    this.#unconfirmed.clear()
     if (ended.length > 0) void this.#end(ended)
     this.#wake()
   }

@@ -205,7 +205,7 @@ export class ClusterMembership implements WritePermission, Cluster {
 
   /** Must be called when an append was rejected because its term has ended. */
   termEnded(): void {
-    this.#terms.doubt()
+    this.#terms.recheck()
   }
 
   #ownerOf(bucket: number): string {
@@ -257,7 +257,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   /** Also asks which terms have not ended, because another database server may have taken over. */
   async renew(session: DatabaseSession): Promise<void> {
     await this.#beat(session)
-    this.#terms.doubt()
+    this.#terms.recheck()
   }
 
   /** Removes this node from the list and notifies the other nodes. */
@@ -324,7 +324,7 @@ export class ClusterMembership implements WritePermission, Cluster {
    */
   #returned(): void {
     this.#options.log?.warn('heartbeat recovered; writing resumes')
-    this.#terms.doubt()
+    this.#terms.recheck()
     this.#bus?.lost()
     this.#announce()
   }
