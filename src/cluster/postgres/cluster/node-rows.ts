@@ -118,7 +118,23 @@ const beatOnce = statement<{
   // A later answer would be useless, because a node that had no heartbeat for this time is dead.
   deadMs,
 )
-const leave = statement('leave', 'delete from node where id = $1 and incarnation = $2')
+/**
+ * Time in ms after which the schema lease ends when the last node has left. A node that has joined at the same moment
+ * renews the lease before that, because it sends a heartbeat once a second.
+ */
+const lastMs = 1_500
+
+/**
+ * Statement that deletes the row of a node. If no other node is alive, shortens the schema lease. Parameters: $1 id, $2
+ * incarnation, $3 `deadMs`, $4 `lastMs`.
+ */
+const leave = statement(
+  'leave',
+  `with gone as (delete from node where id = $1 and incarnation = $2)
+   update lease set until = least(until, clock_timestamp() + ${ms('$4')})
+   where name = '${schemaLease}' and holder = '${clusterHolder}'
+     and not exists (select from node where id <> $1 and heard_at > clock_timestamp() - ${ms('$3')})`,
+)
 /** Statement that deletes the rows of nodes that have been dead for more than 1 minute. */
 const deleteDeadNodes = statement(
   'moveToDeadLetters-nodes',
@@ -145,7 +161,7 @@ async function ask(session: DatabaseSession, values: readonly unknown[]): Promis
 }
 
 export async function removeNode(session: DatabaseSession, { id, incarnation }: NodeIdentity): Promise<void> {
-  await session.rows(leave, [id, incarnation])
+  await session.rows(leave, [id, incarnation, deadMs, lastMs])
 }
 
 export async function removeDeadNodes(session: DatabaseSession): Promise<void> {
