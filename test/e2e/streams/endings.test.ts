@@ -5,11 +5,11 @@ import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { startCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
-import type { NodesOptions } from '../../support/servers/simulated-network.ts'
+import type { NodesOptions, SharedNode } from '../../support/servers/simulated-network.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
 
 let server: TestServer
-/** Another node of the cluster of `server`. */
+/** Another node of the cluster of `server`, which owns the document. */
 let other: TestServer
 let stop = async (): Promise<void> => {}
 afterEach(() => stop())
@@ -28,9 +28,14 @@ async function startNodes(
   given: Parameters<typeof startCluster>[1] = {},
 ): Promise<void> {
   const cluster = await startCluster(2, given, options)
-  const [one, two] = cluster.servers as [TestServer, TestServer]
-  server = one
-  other = two
+  const { nodes, servers } = cluster
+  const { workspaceId, apiKey } = (servers[0] as TestServer).credentials
+  const document = [workspaceId, apiKey, ids.organizationId, ids.documentId]
+  const isOwner = ({ engine }: SharedNode): boolean =>
+    engine.cluster.owner(document).id === engine.cluster.self
+  const owner = nodes.findIndex(isOwner)
+  other = servers[owner] as TestServer
+  server = servers[1 - owner] as TestServer
   stop = cluster.stop
 }
 const add = async (data: string, headers: Headers = {}): Promise<void> => {
