@@ -70,7 +70,7 @@ interface ForwardedExchange extends NodeExchange {
 
 /** Parts of a server that the forwarder needs. */
 interface Dependencies {
-  readonly cluster: Pick<Cluster, 'self' | 'isShared' | 'owner'>
+  readonly cluster: Pick<Cluster, 'self' | 'owner'>
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'forwarded'>
 }
@@ -101,14 +101,14 @@ export class Forwarder {
 
   /** Recognizes a request that another node has forwarded. Call it before anything else uses the request. */
   receive(request: IncomingMessage): void {
-    if (request.headers[forwardedHeader] === undefined || !this.#cluster.isShared) return
+    if (request.headers[forwardedHeader] === undefined) return
     const forwarded = this.#signer.verify(request)
     if (forwarded !== null) forwardedRequests.set(request, forwarded)
   }
 
   /** Returns whether another node owns the document. */
   isElsewhere(document: Key): boolean {
-    return this.#cluster.isShared && this.#cluster.owner(document).id !== this.#cluster.self
+    return this.#cluster.owner(document).id !== this.#cluster.self
   }
 
   /**
@@ -231,12 +231,12 @@ function destinationOf(nodeUrl: string, path: string) {
 /** The error of a request that could not be forwarded. */
 export abstract class ForwardError extends ApiError {}
 
-export const documentMoved = 'the document moves to another node; try again'
+export const movedMessage = 'the document moves to another node; try again'
 
 /** The document moves from one node to another. Nothing was done. */
 export class DocumentMovedError extends ForwardError {
   constructor() {
-    super('cluster/document-moved', documentMoved, { retryAfterSeconds: 1 })
+    super('cluster/document-moved', movedMessage, { retryAfterSeconds: 1 })
   }
 }
 

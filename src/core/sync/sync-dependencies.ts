@@ -21,7 +21,7 @@ export interface SyncDependencies {
   readonly acceptor: SocketAcceptor
   readonly rooms: RoomRegistry
   readonly forwarder: Forwarder
-  readonly cluster: Pick<Cluster, 'isShared' | 'others' | 'on'>
+  readonly cluster: Pick<Cluster, 'others' | 'on'>
   /** Loads documents that do not exist. */
   readonly loader: EditorLoader
   readonly access: RealtimeAccess

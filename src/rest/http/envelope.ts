@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 import { ApiError } from '../../core/base/errors.ts'
-import { DocumentMovedError, documentMoved, movedHeader } from '../../core/forwarding/forwarder.ts'
+import { DocumentMovedError, movedHeader, movedMessage } from '../../core/forwarding/forwarder.ts'
 import { errorEnvelope, requestIdOf, securityHeaders } from '../../core/model/raw-response.ts'
 import { CorruptRecordError, NotOwnerError, StoreUnavailableError } from '../../core/store/engine.ts'
 import type { OperationResult } from '../operation.ts'
@@ -42,7 +42,7 @@ export function toApiError(error: unknown): ApiError | null {
     })
   // The call may have changed something before this node lost the document, so it is not forwarded again.
   if (error instanceof NotOwnerError)
-    return new ApiError('cluster/document-moved', documentMoved, { retryAfterSeconds: 1, cause: error })
+    return new ApiError('cluster/document-moved', movedMessage, { retryAfterSeconds: 1, cause: error })
   if (error instanceof CorruptRecordError)
     return new ApiError('document/damaged', 'the stored document is damaged; restore a backup', {
       cause: error,

@@ -2,6 +2,7 @@ import { forwardedRequests } from '../../access/forwarded-requests.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import { type DocumentPath, documentAddress, documentPrefix, type Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
+import { documentMoved } from '../../rooms/room/room-errors.ts'
 import { type Admission, type AdmissionTicket, countedAddress } from '../admission/admission.ts'
 import { type MultiplexedRequest, readDocumentPath } from '../admission/sync-request.ts'
 import { ConnectionTunnels } from '../multiplex/connection-tunnels.ts'
@@ -109,10 +110,9 @@ export class HocuspocusEndpoint {
         this.#sockets.delete(multiplexed)
       },
     })
-    const hasTunnels = this.#dependencies.cluster.isShared && !isForwarded
-    const tunnels = hasTunnels
-      ? new ConnectionTunnels(multiplexed, this.#dependencies, address, origin)
-      : null
+    const tunnels = isForwarded
+      ? null
+      : new ConnectionTunnels(multiplexed, this.#dependencies, address, origin)
     const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#authMs)
     const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
     this.#sockets.add(multiplexed)
@@ -175,7 +175,7 @@ export class HocuspocusEndpoint {
     const document = documentPrefix(documentAddress(identity.tenant, path), path.documentId)
     if (this.#dependencies.forwarder.isElsewhere(document)) {
       const isCarried = await tunnels?.carry(channel, document, identity.tenant.workspaceId, opening)
-      if (isCarried !== true) reject(isCarried === undefined ? moved : unreachable, identity.tenant)
+      if (isCarried !== true) reject(isCarried === undefined ? documentMoved : unreachable, identity.tenant)
       return
     }
     const { origin } = request
@@ -216,7 +216,6 @@ const isSameDocument = (a: DocumentPath, b: DocumentPath): boolean =>
 
 const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
 
-const moved = close('serviceRestart', 'the document moved to another node')
 const unreachable = close('tryAgainLater', 'the node that has the document does not answer: try again')
 
 /** Close reason for a socket without documents. The client reconnects when it opens a document again. */

@@ -6,6 +6,7 @@ import type { ChangeMeta } from '../../model/change-origin.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { DocumentDamagedError } from '../../rooms/document/unreadable-documents.ts'
+import { documentMoved } from '../../rooms/room/room-errors.ts'
 import type { RoomHandle } from '../../rooms/room/room-registry.ts'
 import { CorruptRecordError, NotOwnerError } from '../../store/engine.ts'
 import type { ConnectionTrace } from '../../tracing/trace.ts'
@@ -248,6 +249,5 @@ function closeOfFailure(error: unknown): Close {
 const isLoadFailure = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'callback/load-failed'
 
-const documentMoved = close('serviceRestart', 'the document moved to another node')
 const documentNotFound = close('notFound', 'document not found')
 const cannotCreate = 'the document does not exist, and this client may not create it'

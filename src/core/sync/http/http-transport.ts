@@ -263,7 +263,7 @@ export class HttpTransport {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<boolean> {
-    if (!this.#dependencies.cluster.isShared || forwardedRequests.has(request)) return false
+    if (this.#dependencies.cluster.others().length === 0 || forwardedRequests.has(request)) return false
     if (requested.kind !== 'document') return false
     const document = await this.#located.get(sessionId, () => this.#locate(requested, request))
     return document !== null && this.#forward(document, request, response)
