@@ -137,6 +137,7 @@ describe('nodes that share a schema', () => {
   it('[CL-14] removes no node while the database is unavailable, and reports a message loss to all nodes when the database is available again', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await listsAre([a, b], ['a', 'b'])
+    await eventually(() => [a, b].every(({ cluster }) => cluster.others().length === 1))
     const changes: string[] = []
     let lost = 0
     for (const engine of [a, b]) {
@@ -160,6 +161,7 @@ describe('nodes that share a schema', () => {
     const log = pino({ level: 'error' }, { write: (line) => void logged.push(line) })
     const [a, b] = [await join('a', { log }), await join('b', { log })]
     await listsAre([a, b], ['a', 'b'])
+    await eventually(() => [a, b].every(({ cluster }) => cluster.others().length === 1))
     const changes: string[] = []
     for (const { cluster } of [a, b]) cluster.on('change', () => void changes.push(cluster.nodes().join()))
     const slow = new Client({ connectionString: postgres.url })
