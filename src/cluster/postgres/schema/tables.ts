@@ -73,7 +73,7 @@ export function baseTables(partitions: number): string {
 /**
  * Statements that create the table of terms, one row for each bucket of documents. `holder` is the incarnation of the
  * process that holds the bucket. Servers of format 1 append without a term. Therefore the statements fail while one of
- * them is alive, and nobody else can get the lease that such a server needs to write.
+ * them is alive, and such a server can never get its lease again, without which it does not write.
  */
 export const termTables = `
 do $$ begin
