@@ -9,6 +9,7 @@ import {
 } from '../../core/content/stream/stream-place.ts'
 import { TransactionRunner } from '../../core/directory/store/transaction.ts'
 import { FencedRight, type WriteRight } from '../../core/directory/write-right.ts'
+import { DocumentMovedError } from '../../core/forwarding/forwarder.ts'
 import { JobConsumer, type JobDisposition } from '../../core/jobs/job-consumer.ts'
 import { readPayload } from '../../core/jobs/job-payload.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../core/model/address.ts'
@@ -147,8 +148,8 @@ export class StreamService {
       carryOut: (job) => this.#remove(job),
     })
     // All streams of this node are cut when the server stops.
-    stopping.addEventListener('abort', () => void this.#cut())
-    engine.cluster.onLose((isLost) => this.#cut(({ document }) => isLost(document)))
+    stopping.addEventListener('abort', () => void this.#cut(serverStopping()))
+    engine.cluster.onLose((isLost) => this.#cut(new DocumentMovedError(), ({ document }) => isLost(document)))
   }
 
   /** Starts to end the streams whose writers do not come back. */
@@ -159,12 +160,11 @@ export class StreamService {
   /** Resolves when no stream of this node is open, and no job runs. */
   async stop(): Promise<void> {
     await this.#consumer.stop()
-    await this.#cut()
+    await this.#cut(serverStopping())
   }
 
   /** Cuts streams of this node, so that their writers continue elsewhere. Default: all streams. */
-  async #cut(isCut: (active: ActiveStream) => boolean = () => true): Promise<void> {
-    const reason = serverStopping()
+  async #cut(reason: ApiError, isCut: (active: ActiveStream) => boolean = () => true): Promise<void> {
     const cut = [...this.#active.values()].filter(isCut)
     await Promise.all(cut.map(({ leave }) => leave(reason)))
   }

@@ -170,7 +170,10 @@ it('[STRM-24] ends the streams of a document that moves to another node; the wri
   const moved = await begin(documentIds.find((id) => ownerOf(id) === one) ?? '')
   const kept = await begin(documentIds.find((id) => ownerOf(id) === two) ?? '')
   await engine.cluster.drain(0)
-  expect(await moved.writer.error()).toMatchObject({ status: 'UNAVAILABLE' })
+  expect(await moved.writer.error()).toMatchObject({
+    status: 'UNAVAILABLE',
+    details: { code: 'cluster/document-moved' },
+  })
   const again = await ContentStream.open(two, moved.given)
   expect(again.opened.received).toBe(3)
   again.text('d')
