@@ -1,4 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
+import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
+import { pingEveryMs } from '../../../src/core/sync/socket/heartbeat.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { frame, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
 import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
@@ -71,4 +73,32 @@ it('[FW-9] ends only a rejected document of another owner', async () => {
   await eventually(() => has(frame(pathOf(other), 2, 1)) && has(frame(pathOf(ids), 2, 2)))
   expect((await connectionsOf(server(0), ids)).length).toBe(1)
   expect((await connectionsOf(server(0), other)).length).toBe(0)
+})
+
+it('[FW-9] finds a dead client with documents of another owner only, and keeps a living one', async () => {
+  let aheadMs = 0
+  const clock: Clock = { now: () => Date.now() + aheadMs, after: (ms, fn) => systemClock.after(ms, fn) }
+  cluster = await startCluster(2, {}, { clock })
+  const ids = documentOf(cluster, 1)
+  await server(1).post('/v2/crdt/add', { ...ids, type: 'text', data: '' })
+  const open = async (autoPong: boolean) => {
+    const client = await RawClient.connect(`${server(0).wsUrl}/hocuspocus`, {}, { autoPong })
+    opened.push({ close: () => client.end() })
+    let pings = 0
+    client.socket.on('ping', () => {
+      pings += 1
+    })
+    client.send(tokenFrame(pathOf(ids), await server(0).token('ada')))
+    return { client, pings: () => pings }
+  }
+  const [living, dead] = [await open(true), await open(false)]
+  await eventually(async () => (await connectionsOf(server(0), ids)).length === 2)
+  for (const expected of [1, 2]) {
+    aheadMs += pingEveryMs
+    await eventually(() => living.pings() === expected)
+  }
+  await dead.client.closed
+  aheadMs += pingEveryMs
+  await eventually(() => living.pings() === 3)
+  expect((await connectionsOf(server(0), ids)).length).toBe(1)
 })

@@ -1,6 +1,12 @@
 import { afterEach, expect, it } from 'vitest'
 import { contentOf, eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
-import { connectionsOf, documentOf, forwardedBy, pathOf } from '../../support/servers/document-owners.ts'
+import {
+  connectionsOf,
+  documentOf,
+  forwardedBy,
+  pathOf,
+  textAt,
+} from '../../support/servers/document-owners.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import type { TestServer } from '../../support/servers/server.ts'
 
@@ -46,8 +52,8 @@ it('[FW-5] passes close codes of the owner', async () => {
   const ids = documentOf(cluster, 1)
   const client = await rawAt(0, ids, 'ada')
   await eventually(() => client.vectors().length > 0)
-  const [connection] = await connectionsOf(server(0), ids)
-  await server(0).post('/v2/connections/close', { connectionIds: [connection?.connectionId] })
+  const connectionIds = (await connectionsOf(server(0), ids)).map(({ connectionId }) => connectionId)
+  await server(0).post('/v2/connections/close', { connectionIds })
   expect(await client.closed).toEqual({ code: 4403, reason: 'an administrator closed the connection' })
 })
 
@@ -94,4 +100,27 @@ it('[FW-6] closes forwarded websockets with 1012 when the owner has died', async
   await client.roundTrip()
   cluster.nodes[1]?.cut()
   expect((await client.closed).code).toBe(1012)
+})
+
+it('[FW-6] clients and calls at other nodes go on when the owner stops', async () => {
+  cluster = await startCluster(3)
+  const ids = documentOf(cluster, 1)
+  const editors = await Promise.all(
+    [0, 2].map(async (index) =>
+      syncedEditor(server(index).wsUrl, pathOf(ids), await server(index).token(`user-${index}`)),
+    ),
+  )
+  opened.push(...editors)
+  const [first, second] = editors
+  first?.text.insert(0, 'before ')
+  await eventually(() => second?.text.toString() === 'before ')
+  const stopped = server(1).server.close()
+  second?.text.insert(0, 'meanwhile ')
+  await stopped
+  first?.text.insert(0, 'after ')
+  await eventually(() => editors.every(({ text }) => text.length === 23))
+  for (const index of [0, 2]) expect(await textAt(server(index), ids)).toBe(first?.text.toString())
+  const nodes = new Set((await connectionsOf(server(0), ids)).map(({ node }) => node))
+  expect(nodes.size).toBe(1)
+  expect([...nodes]).not.toContain('node-2')
 })
