@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { EncodedJson, encodeJson } from '../model/json-pieces.ts'
-import { noPlacements, withinBudget } from '../update/integration.ts'
+import { applyIntegrable, noPlacements, withinBudget } from '../update/integration.ts'
 import { readStatistics, type Statistics } from '../update/statistics.ts'
 import { readableTypes } from './content-type-names.ts'
 import { contentTypes } from './content-types.ts'
@@ -172,7 +172,7 @@ export function withState<T>(
 ): T {
   const doc = createDoc()
   try {
-    withinBudget({ ...noPlacements, doc, stepsMax }, () => Y.applyUpdate(doc, bytes))
+    withinBudget({ ...noPlacements, doc, stepsMax }, () => applyIntegrable(doc, bytes))
     return read(doc)
   } finally {
     doc.destroy()

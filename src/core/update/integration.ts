@@ -18,8 +18,7 @@
  * contains a valid part of the update. Work without a budget is not limited.
  */
 import * as Y from 'yjs'
-import { readUpdate } from './read-update.ts'
-import { cutsOf, type SplitPoints, splitItem, splitPointsIn } from './split-points.ts'
+import { cutsOf, hasPointIn, type SplitPoints, splitItem, splitsOf } from './split-points.ts'
 
 /** Thrown if work of Yjs exceeds its budget. The document then contains a valid part of the update. */
 export class IntegrationTooExpensiveError extends Error {
@@ -84,6 +83,8 @@ export interface Budget {
    * needed.
    */
   readonly found: number[] | null
+  /** True if Yjs must merge no items, because later work would split them again. Default: false. */
+  readonly mergesNothing?: boolean
 }
 
 /** The cost of work on a document. */
@@ -128,7 +129,7 @@ export function withinBudget<T>(budget: Budget, work: () => T, spent?: (spent: S
     ...budget,
     steps: 0,
     scanned: 0,
-    movedByMerges: 0,
+    movedByMerges: budget.mergesNothing === true ? movedByMergesMax : 0,
     splitOff: [],
     shiftsCounted: 0,
     points: null,
@@ -184,19 +185,20 @@ Y.Item.prototype.integrate = function integrate(
   // The parent is undefined if the item refers to a parent that is not a type.
   if (this.parent != null && isContested(this)) place(this, transaction.doc.store)
   integrateItem.call(this, transaction, 0)
-  if (spending?.points?.has(this.id.client) === true) spending.newItem = this
+  const points = spending?.points?.get(this.id.client)
+  if (points !== undefined && hasPointIn(this, points)) (spending as Spending).newItem = this
 }
 
 /**
- * Like `Y.applyUpdate`, for a vetted update (V1) whose structs can all be integrated. Yjs splits an item when it
- * needs a part of it, and shifts all later structs of the client. Here, many splits are made at once, in
- * n·log n.
+ * Like `Y.applyUpdate`, for a vetted update or a whole state (V1) whose structs can all be integrated. Yjs splits an
+ * item when it needs a part of it, and shifts all later structs of the client. Within a budget, many splits are made at
+ * once, in n·log n.
  */
 export function applyIntegrable(doc: Y.Doc, bytes: Uint8Array): void {
   const budget = spending
-  const points = budget === null ? null : splitPointsIn(bytes)
-  if (budget === null || points === null) return Y.applyUpdate(doc, bytes)
-  const { structsEnd } = readUpdate(bytes)
+  const splits = budget === null ? null : splitsOf(bytes)
+  if (budget === null || splits === null) return Y.applyUpdate(doc, bytes)
+  const { points, structsEnd } = splits
   doc.transact((transaction) => {
     splitKnown(transaction, points)
     budget.points = points

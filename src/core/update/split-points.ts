@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
-import { type ReadItem, readUpdate, type UpdateListener } from './read-update.ts'
+import { MalformedUpdateError } from './malformed.ts'
+import { type ReadItem, readState, type UpdateListener } from './read-update.ts'
 
 /** The clocks before which the items of each client are split, in ascending order. */
 export type SplitPoints = ReadonlyMap<number, readonly number[]>
@@ -9,17 +10,28 @@ const oneByOneMax = 128
 /** Minimum number of bytes of an update for a split. */
 const pointBytes = 2
 
+/** The split points of an update, and the offset in its bytes where the structs end and the deletions start. */
+interface UpdateSplits {
+  readonly points: SplitPoints
+  readonly structsEnd: number
+}
+
 /**
- * Returns the clocks at which Yjs splits items to integrate a vetted update (V1), for the clients with many of
- * them; null if there are none. All structs of the update must be integrated, because a split between the halves of a
- * surrogate pair changes the text.
+ * Returns the clocks at which Yjs splits items to integrate an update or a whole state (V1), for the clients with many
+ * of them. Returns null if there are none, and if only Yjs can read the bytes. All structs of the update must be
+ * integrated, because a split between the halves of a surrogate pair changes the text.
  */
-export function splitPointsIn(bytes: Uint8Array): SplitPoints | null {
+export function splitsOf(bytes: Uint8Array): UpdateSplits | null {
   if (bytes.length < oneByOneMax * pointBytes) return null
   const collected = new PointCollector()
-  readUpdate(bytes, collected)
-  const points = collected.sorted()
-  return points.size === 0 ? null : points
+  try {
+    const { structsEnd } = readState(bytes, collected)
+    const points = collected.sorted()
+    return points.size === 0 ? null : { points, structsEnd }
+  } catch (error) {
+    if (error instanceof MalformedUpdateError) return null
+    throw error
+  }
 }
 
 class PointCollector implements UpdateListener {
@@ -76,15 +88,17 @@ export function cutsOf(structs: readonly (Y.Item | Y.GC)[], points: readonly num
     if (clock >= end) break
     const at = Y.findIndexSS(structs as (Y.Item | Y.GC)[], clock)
     const item = structs[at] as Y.Item | Y.GC
-    const inside = points.slice(
-      firstAfter(points, item.id.clock),
-      firstAfter(points, item.id.clock + item.length - 1),
-    )
-    if (item instanceof Y.Item && inside.length > 0) cuts.push({ at, item, points: inside })
-    next = firstAfter(points, item.id.clock + item.length - 1)
+    const itemEnd = item.id.clock + item.length
+    const from = clock > item.id.clock ? next : next + 1
+    while (next < points.length && (points[next] as number) < itemEnd) next += 1
+    if (item instanceof Y.Item && from < next) cuts.push({ at, item, points: points.slice(from, next) })
   }
   return cuts
 }
+
+/** Returns whether an item contains one of the ascending `points`, so that it must be split. */
+export const hasPointIn = ({ id: { clock }, length }: Y.Item, points: readonly number[]): boolean =>
+  length > 1 && (points[firstAfter(points, clock)] ?? Number.POSITIVE_INFINITY) < clock + length
 
 /** Returns the index of the first of the ascending `points` that is larger than `clock`. */
 function firstAfter(points: readonly number[], clock: number): number {

@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import { DocumentState } from '../../../src/core/rooms/document/document-state.ts'
+import { structsPerTick } from '../../../src/core/rooms/document/integration-limits.ts'
 import {
   hocuspocus,
   readAuthRequest,
@@ -13,6 +14,7 @@ import { joinUpdates } from '../../../src/core/update/join-updates.ts'
 import { checkNesting } from '../../../src/core/update/nesting.ts'
 import { readOutline } from '../../../src/core/update/outline.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
+import { splitUpdate } from '../../../src/core/update/split-update.ts'
 import { readStateVector, writeStateVector } from '../../../src/core/update/state-vector.ts'
 import { readStatistics } from '../../../src/core/update/statistics.ts'
 import { isPlain } from '../../../src/core/update/summary.ts'
@@ -121,6 +123,13 @@ function integrated(updates: readonly Uint8Array[]): DocumentState {
   return state
 }
 
+/** Opens a state in slices, as a room does when a client edits a large document. */
+async function opened(bytes: Uint8Array): Promise<DocumentState> {
+  const state = DocumentState.fromBytes(bytes)
+  await state.openIn(splitUpdate(bytes, structsPerTick))
+  return state
+}
+
 export const parserProbes: readonly Probe[] = [
   ...each(hostileUpdates).flatMap(([shape, make]) => {
     const made = remembered((n) => longest(make(n)))
@@ -133,6 +142,15 @@ export const parserProbes: readonly Probe[] = [
     prepare: (n: number) => {
       const updates = updatesOf(plan, n)
       return { size: n, run: () => integrated(updates) }
+    },
+  })),
+  ...orderedPlans.map((plan) => ({
+    name: `opening: ${JSON.stringify(plan)}`,
+    from: sizeMin,
+    to: 16_000,
+    prepare: (n: number) => {
+      const bytes = integrated(updatesOf(plan, n)).encode()
+      return { size: bytes.length, run: () => opened(bytes) }
     },
   })),
   ...each(hostileVectors).flatMap(([shape, make]) => [

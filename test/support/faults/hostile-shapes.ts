@@ -200,6 +200,20 @@ export const hostileUpdates = {
       ),
     ]),
   ],
+  /**
+   * Like `splits`, but the items are in another type. At the end of the transaction, Yjs joins the parts of the string
+   * again, so each read of the document splits it again.
+   */
+  splitsOfAnotherType: (n) => [
+    updateOf([
+      block(9, [item({ parent: 'other' }, contents.text('x'.repeat(n + 1)))]),
+      block(6, [item({}, a)]),
+      block(
+        5,
+        list(n, (i) => item({ left: i === 0 ? id(6, 0) : id(5, i - 1), right: id(9, n - i) }, a)),
+      ),
+    ]),
+  ],
   /** Like `splits`, but each item has its own client. */
   splitsOfClients: (n) => [
     updateOf([

@@ -14,6 +14,7 @@ import {
 } from '../../../src/core/update/integration.ts'
 import { predictSteps } from '../../../src/core/update/predict-steps.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
+import { splitUpdate } from '../../../src/core/update/split-update.ts'
 import { isPlain } from '../../../src/core/update/summary.ts'
 import { seed } from '../../support/data/seed.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'
@@ -159,7 +160,7 @@ it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
 )
 
 /** Runs `work`, and returns the number of array elements that its insertions into arrays shift. */
-function shiftedIn(work: () => void): number {
+async function shiftedIn(work: () => Promise<void> | void): Promise<number> {
   const { splice } = Array.prototype
   let shifted = 0
   const counting = vi.spyOn(Array.prototype, 'splice').mockImplementation(function (
@@ -171,7 +172,7 @@ function shiftedIn(work: () => void): number {
     return Reflect.apply(splice, this, [start, ...more])
   })
   try {
-    work()
+    await work()
   } finally {
     counting.mockRestore()
   }
@@ -180,12 +181,12 @@ function shiftedIn(work: () => void): number {
 
 it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
   '[UPD-30] counts the array elements that the splits of an update of the form %s shift',
-  (name) => {
+  async (name) => {
     const doc = new Y.Doc()
     skipObservers(doc)
     for (const update of hostileUpdates[name](600)) {
       let steps = 0
-      const shifted = shiftedIn(() =>
+      const shifted = await shiftedIn(() =>
         withinBudget(
           { doc, stepsMax: unbounded, ...noPlacements },
           () => Y.applyUpdate(doc, update),
@@ -206,7 +207,7 @@ it.each([
   'overlappingDeletions',
 ] as const)(
   '[UPD-31] sorts and joins the deleted ranges of an update of the form %s before Yjs applies them',
-  (name) => {
+  async (name) => {
     const state = DocumentState.fromBytes(null)
     const updates = hostileUpdates[name](shapeSize)
     for (const update of updates) {
@@ -214,7 +215,7 @@ it.each([
       const isSorted = summary.deletes === 0
       expect(isPlain(summary, state.clocks)).toBe(isSorted)
       let added: Uint8Array | null = update
-      const shifted = shiftedIn(() => {
+      const shifted = await shiftedIn(() => {
         if (isSorted) state.applyPlain([{ bytes: update }])
         else ({ added } = state.integrate(update))
       })
@@ -279,6 +280,7 @@ it.each(['missingClients', 'missingChains', 'circularClients', 'gapsOfClients'] 
 
 it.each([
   'splits',
+  'splitsOfAnotherType',
   'splitsOfClients',
   'surrogateSplits',
   'valueSplits',
@@ -286,16 +288,33 @@ it.each([
   'laterReversedDeletions',
 ] as const)(
   '[UPD-33] shifts and copies few array elements for the splits of an update of the form %s',
-  (name) => {
+  async (name) => {
     const n = 600
     const state = DocumentState.fromBytes(null)
     const updates = hostileUpdates[name](n)
-    const shifted = shiftedIn(() => {
+    const shifted = await shiftedIn(() => {
       for (const update of updates) state.integrate(update)
     })
     expect(shifted).toBeLessThan(10 * n)
     expect(state.steps).toBeLessThan(200 * n)
     expect(shapeOf(Y, state.doc)).toEqual(contentOf(plainYjs, updates))
+  },
+)
+
+it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
+  '[UPD-35] shifts few array elements to read the state after updates of the form %s, whole and in parts',
+  async (name) => {
+    const n = 1_200
+    // Yjs may still make the last few splits of a part one by one.
+    const shiftedMax = 40 * n
+    const made = DocumentState.fromBytes(null, { isBounded: false })
+    for (const update of hostileUpdates[name](n)) made.integrate(update)
+    const bytes = made.encode()
+    const whole = DocumentState.fromBytes(bytes, { isBounded: false })
+    expect(await shiftedIn(() => whole.check())).toBeLessThan(shiftedMax)
+    const inParts = DocumentState.fromBytes(bytes)
+    expect(await shiftedIn(() => inParts.openIn(splitUpdate(bytes, n / 4)))).toBeLessThan(shiftedMax)
+    for (const { doc } of [whole, inParts]) expect(shapeOf(Y, doc)).toEqual(shapeOf(Y, made.doc))
   },
 )
 

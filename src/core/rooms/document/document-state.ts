@@ -335,7 +335,7 @@ export class DocumentState {
    */
   async openIn(parts: readonly Uint8Array[]): Promise<void> {
     const bytes = this.#bytes
-    const { doc, read } = this.#newDoc()
+    const { doc, read } = this.#newDoc(true)
     for (const part of parts) {
       read(part)
       await new Promise((resolve) => setImmediate(resolve))
@@ -633,20 +633,22 @@ export class DocumentState {
     return this.#open(doc)
   }
 
-  /** Returns an empty Y.Doc, and a function that reads a part of the bytes into it, with the errors of `#makeDoc`. */
-  #newDoc(): { readonly doc: Y.Doc; readonly read: (part: Uint8Array) => void } {
+  /** Returns an empty Y.Doc, and a function that reads the bytes, or parts of them, with the errors of `#makeDoc`. */
+  #newDoc(inParts = false): { readonly doc: Y.Doc; readonly read: (part: Uint8Array) => void } {
     const doc = createDoc()
     skipObservers(doc)
     this.#loadSteps = 0
     const placements = this.#placements
-    const stepsMax = placements === null ? loadStepsMax(this.#bytes.length) : unbounded
-    // Items that Yjs has encoded are split already.
-    const apply = this.#form === 'joined' ? applyIntegrable : Y.applyUpdate
+    const isSplit = this.#form === 'encoded'
+    // Items that Yjs has encoded are usually split already. Between two parts, Yjs would merge them again.
+    const mergesNothing = inParts && isSplit
+    const apply = isSplit && this.isBounded && !inParts ? Y.applyUpdate : applyIntegrable
     const read = (part: Uint8Array): void => {
+      const stepsMax = placements === null ? loadStepsMax(part.length) : unbounded
       const before = this.#steps
       const startedAt = performance.now()
       try {
-        this.#within({ doc, stepsMax, placements }, () => apply(doc, part))
+        this.#within({ doc, stepsMax, placements, mergesNothing }, () => apply(doc, part))
       } catch (cause) {
         doc.destroy()
         if (cause instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(cause)
@@ -688,10 +690,7 @@ export class DocumentState {
     this.#waitingStructs = 0
   }
 
-  #within<T>(
-    budget: Pick<Budget, 'doc' | 'stepsMax'> & Partial<Pick<Budget, 'placements' | 'found'>>,
-    work: () => T,
-  ): T {
+  #within<T>(budget: Pick<Budget, 'doc' | 'stepsMax'> & Partial<Budget>, work: () => T): T {
     const stepsMax = this.isBounded ? budget.stepsMax : unbounded
     return withinBudget({ placements: null, found: null, ...budget, stepsMax }, work, ({ steps }) => {
       this.#steps += steps
@@ -745,7 +744,7 @@ export function placementsIn(bytes: Uint8Array): readonly number[] {
   const budget: Budget = { doc, stepsMax: unbounded, placements: null, found }
   withinBudget(
     budget,
-    () => Y.applyUpdate(doc, bytes),
+    () => applyIntegrable(doc, bytes),
     () => {},
   )
   doc.destroy()

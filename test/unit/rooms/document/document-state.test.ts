@@ -6,6 +6,7 @@ import {
   placedPartsMax,
   structsPerTick,
 } from '../../../../src/core/rooms/document/integration-limits.ts'
+import { DocumentExpensiveError } from '../../../../src/core/rooms/document/unreadable-documents.ts'
 import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
 import type { AppliedUpdate } from '../../../../src/core/rooms/updates/broadcast.ts'
 import type { Member } from '../../../../src/core/rooms/updates/member.ts'
@@ -16,6 +17,7 @@ import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
 import { readUpdate } from '../../../../src/core/update/read-update.ts'
 import { splitUpdate } from '../../../../src/core/update/split-update.ts'
 import { type Block, block, contents, item, list, updateOf } from '../../../support/data/update-builder.ts'
+import { hostileUpdates } from '../../../support/faults/hostile-shapes.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
@@ -218,6 +220,14 @@ it('[ROOM-65] opens a large document in slices, with other work between them, wh
   expect(state.bytesToSplit).toBeNull()
   expect(Buffer.compare(Y.encodeStateAsUpdate(state.doc), whole)).toBe(0)
   expect(DocumentState.fromBytes(embeds(structsPerTick)).bytesToSplit).toBeNull()
+})
+
+it('[ROOM-65] limits the steps of each slice by its own bytes', async () => {
+  const [scans = new Uint8Array(2)] = hostileUpdates.rightOriginsBackwards(2_500)
+  const large = updateOf([block(3, [item({ parent: 'other' }, contents.text('x'.repeat(1_000_000)))])])
+  const whole = Y.mergeUpdates([scans, large])
+  expect(DocumentState.fromBytes(whole).doc.store.clients.size).toBe(3)
+  await expect(DocumentState.fromBytes(whole).openIn([large, scans])).rejects.toThrow(DocumentExpensiveError)
 })
 
 it('[ROOM-65] does not open a document in slices that was replaced meanwhile', async () => {
