@@ -30,6 +30,7 @@ import {
   structsPerTick,
   updatesPerTransaction,
 } from './integration-limits.ts'
+import { inEachTick } from './loop-slices.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from './unreadable-documents.ts'
 
 /** An update (V1) without content. A client that has nothing to add sends this update as its SyncStep2. */
@@ -328,17 +329,16 @@ export class DocumentState {
   }
 
   /**
-   * Creates the Y.Doc from updates, one in each tick of the event loop. The document is readable as before until the
-   * last of them is read. Does nothing if the document changes meanwhile.
+   * Creates the Y.Doc from updates, one in each slice. The document is readable as before until the last of them is
+   * read. Does nothing if the document changes meanwhile.
    * @param parts the result of `splitUpdate` for `bytesToSplit`
    * @throws DocumentDamagedError, DocumentExpensiveError, as `check`
    */
-  async openIn(parts: readonly Uint8Array[]): Promise<void> {
+  async openIn(parts: readonly Uint8Array[], runSlice = inEachTick): Promise<void> {
     const bytes = this.#bytes
     const { doc, read } = this.#newDoc(true)
     for (const part of parts) {
-      read(part)
-      await new Promise((resolve) => setImmediate(resolve))
+      await runSlice(() => read(part))
       if (this.#doc !== null || this.#bytes !== bytes) return doc.destroy()
     }
     this.#open(doc)

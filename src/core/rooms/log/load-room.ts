@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError, errorMessage } from '../../base/errors.ts'
 import type { Version } from '../../model/version.ts'
 import {
@@ -12,6 +11,7 @@ import { IntegrationTooExpensiveError, Placements } from '../../update/integrati
 import { splitUpdate } from '../../update/split-update.ts'
 import { DocumentState, emptyUpdate } from '../document/document-state.ts'
 import { structsPerTick } from '../document/integration-limits.ts'
+import { inEachTick, type RunSlice } from '../document/loop-slices.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
 
 /** Maximum bytes of entries in one read of the log. */
@@ -61,6 +61,8 @@ export interface LoadRoomOptions {
   readonly place?: (updates: readonly Uint8Array[]) => Promise<PlacedDocument>
   /** Splits a state or an update as `splitUpdate` does, on a thread. Default: `splitUpdate` in this thread. */
   readonly split?: (bytes: Uint8Array) => Promise<readonly Uint8Array[]>
+  /** Runs one slice of the work. Default: `inEachTick`. */
+  readonly runSlice?: RunSlice
   /** As in `StateOptions`. */
   readonly isBounded?: boolean
 }
@@ -75,7 +77,7 @@ export async function loadRoom(
   doc: Key,
   options: LoadRoomOptions = {},
 ): Promise<LoadedRoom> {
-  const { trust = 'trusted', place, split = splitHere, isBounded = true } = options
+  const { trust = 'trusted', place, isBounded = true } = options
   let loaded = await log.load(doc, { bytesMax: pageBytes })
   if (loaded.state !== 'live')
     return { loaded, state: DocumentState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
@@ -88,7 +90,7 @@ export async function loadRoom(
   for (;;) {
     tail.entries += loaded.entries.length
     for (const { bytes } of loaded.entries) tail.bytes += bytes.length
-    if (place === undefined) await applyStored(state, doc, loaded.entries, split)
+    if (place === undefined) await applyStored(state, doc, loaded.entries, options)
     else updates.push(...loaded.entries.map(({ bytes }) => bytes))
     const last = loaded.entries.at(-1)
     if (!loaded.more || last === undefined) break
@@ -130,11 +132,11 @@ async function applyStored(
   state: DocumentState,
   doc: Key,
   entries: LoadedEntries,
-  split: Split,
+  options: Slicing,
 ): Promise<void> {
   const place = `document ${JSON.stringify(doc)} is damaged: `
   try {
-    await applyInSlices(state, entries, split)
+    await applyInSlices(state, entries, options)
     state.check()
   } catch (error) {
     if (error instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(error)
@@ -149,23 +151,22 @@ async function applyStored(
 type LiveLog = Extract<LoadedLog, { state: 'live' }>
 type LoadedEntries = LiveLog['entries']
 
-type Split = (bytes: Uint8Array) => Promise<readonly Uint8Array[]>
-const splitHere: Split = async (bytes) => splitUpdate(bytes, structsPerTick)
+type Slicing = Pick<LoadRoomOptions, 'split' | 'runSlice'>
+const splitHere: NonNullable<Slicing['split']> = async (bytes) => splitUpdate(bytes, structsPerTick)
 
 /** Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. */
 async function applyInSlices(
   state: DocumentState,
   entries: readonly { readonly bytes: Uint8Array }[],
-  split = splitHere,
+  { split = splitHere, runSlice = inEachTick }: Slicing = {},
 ): Promise<void> {
-  if (state.bytesToSplit !== null) await state.openIn(await split(state.bytesToSplit))
+  if (state.bytesToSplit !== null) await state.openIn(await split(state.bytesToSplit), runSlice)
   let slice: { readonly bytes: Uint8Array }[] = []
   let bytesOfSlice = 0
   for (const { bytes } of entries) {
     for (const part of bytes.length > bytesPerSlice ? await split(bytes) : [bytes]) {
       if (bytesOfSlice > 0 && bytesOfSlice + part.length > bytesPerSlice) {
-        state.applyPlain(slice)
-        await nextTick()
+        await runSlice(() => state.applyPlain(slice))
         slice = []
         bytesOfSlice = 0
       }

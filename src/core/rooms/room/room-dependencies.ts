@@ -12,6 +12,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts'
 import type { Tracer } from '../../tracing/trace.ts'
+import type { LoopSlices } from '../document/loop-slices.ts'
 import type { DocumentDamagedError } from '../document/unreadable-documents.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { AppendBacklog } from '../log/recorded-log.ts'
@@ -94,6 +95,8 @@ export interface RoomDependencies
   readonly compactLater: (doc: Key) => void
   /** Limits the event loop time that the expensive edits of each workspace take. */
   readonly work: WorkShares
+  /** Runs the slices in which large documents are opened. */
+  readonly slices: LoopSlices
   /** Called when the document of a room is found to be so expensive to read that a thread must read it. */
   readonly expensive: (room: RoomName) => void
   /** Called when the stored bytes of the document of a room are found to be damaged. */

@@ -21,6 +21,7 @@ import {
 } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import { loadStepsMax } from '../document/integration-limits.ts'
+import { LoopSlices } from '../document/loop-slices.ts'
 import { DocumentExpensiveError, ExpensiveDocuments, Quarantine } from '../document/unreadable-documents.ts'
 import type { DocumentRead } from '../edits/backend-edits.ts'
 import { noContent } from '../edits/editable-room.ts'
@@ -149,6 +150,7 @@ export class RoomRegistry {
       records,
       unrecorded: new AppendBacklog(),
       work: new WorkShares(parts.clock, parts.overspent),
+      slices: new LoopSlices(),
       expensive: (room) => this.#expensive.add(room.address),
       keepsAttribution: ([workspaceId = '']) =>
         parts.keepsAttribution?.(workspaceId) ?? Promise.resolve(true),
@@ -489,6 +491,7 @@ export class RoomRegistry {
       try {
         return await loadRoom(log, doc, {
           trust,
+          runSlice: this.#dependencies.slices.of(address.workspaceId),
           split: (bytes) =>
             this.#pools.threads.use(address, (thread) => thread.run({ is: 'split', updates: [bytes] })),
         })

@@ -436,7 +436,8 @@ export class Room implements EditableRoom, CommittingRoom {
       const parts = await this.dependencies.threads.use(this.address, (thread) =>
         thread.run({ is: 'split', updates: [bytes] }),
       )
-      if (!this.#hasEnded && this.state.bytesToSplit === bytes) await this.state.openIn(parts)
+      if (!this.#hasEnded && this.state.bytesToSplit === bytes)
+        await this.state.openIn(parts, this.dependencies.slices.of(this.address.workspaceId))
     } catch (error) {
       if (endsRoom(error)) this.fail(error)
       else for (const { from } of this.#phase.is === 'receiving' ? this.#phase.updates : []) this.#drop(from)
