@@ -32,19 +32,24 @@ export const structsOfClient = 4
 
 /**
  * Splits a whole state (V1) into updates of at most `partsMax` structs or deleted ranges each, and of fewer if they are
- * from many clients. An update depends only
+ * from many clients or have `bytesMax` bytes without the last of them. An update depends only
  * on those before it, and the deletions are last. Applied one by one, the updates have the result of the state, with
  * other work in between. Returns the state itself if it is small enough, and if only Yjs can read it: its structs
  * depend on each other in a circle, or no client may send it. Takes time and memory in proportion to the bytes.
  */
-export function splitUpdate(bytes: Uint8Array, partsMax: number): readonly Uint8Array[] {
+export function splitUpdate(
+  bytes: Uint8Array,
+  partsMax: number,
+  bytesMax = Number.POSITIVE_INFINITY,
+): readonly Uint8Array[] {
   const collector = new StructCollector()
   const summary = readOrNull(bytes, collector)
-  if (summary === null || summary.structs + summary.deletes <= partsMax) return [bytes]
+  if (summary === null) return [bytes]
+  if (summary.structs + summary.deletes <= partsMax && bytes.length <= bytesMax) return [bytes]
   const sources = summary.clients.map(({ client, to, end }): Source => {
     return { client, to, end, structs: collector.structs.get(client) ?? [], next: 0, isWaiting: false }
   })
-  const parts = new StructSplitter(bytes, sources, partsMax).split()
+  const parts = new StructSplitter(bytes, sources, { partsMax, bytesMax }).split()
   return parts === null ? [bytes] : [...parts, ...splitDeletions(collector.deletions, partsMax)]
 }
 
@@ -87,20 +92,26 @@ const noIds: readonly ItemId[] = []
 const noStructs = Uint8Array.of(0)
 const noDeletions = Uint8Array.of(0)
 
+interface PartLimits {
+  readonly partsMax: number
+  readonly bytesMax: number
+}
+
 /** Brings the structs of all clients into an order of their dependencies, as Yjs does, and cuts it into updates. */
 class StructSplitter {
   readonly #bytes: Uint8Array
   readonly #sources: ReadonlyMap<number, Source>
-  readonly #structsMax: number
+  readonly #max: PartLimits
   readonly #parts: Uint8Array[] = []
   /** The sources of the current part, with the index of their first struct in it. */
   readonly #firsts = new Map<Source, number>()
   #structs = 0
+  #partBytes = 0
 
-  constructor(bytes: Uint8Array, sources: readonly Source[], structsMax: number) {
+  constructor(bytes: Uint8Array, sources: readonly Source[], max: PartLimits) {
     this.#bytes = bytes
     this.#sources = new Map(sources.map((source) => [source.client, source]))
-    this.#structsMax = structsMax
+    this.#max = max
   }
 
   /** Returns null if structs depend on each other in a circle. */
@@ -142,9 +153,11 @@ class StructSplitter {
       this.#firsts.set(source, source.next)
       this.#structs += structsOfClient
     }
+    const { structs, next, end } = source
+    this.#partBytes += (structs[next + 1]?.start ?? end) - (structs[next]?.start ?? end)
     source.next += 1
     this.#structs += 1
-    if (this.#structs >= this.#structsMax) this.#endPart()
+    if (this.#structs >= this.#max.partsMax || this.#partBytes >= this.#max.bytesMax) this.#endPart()
   }
 
   #endPart(): void {
@@ -158,6 +171,7 @@ class StructSplitter {
     if (runs.size > 0) this.#parts.push(writeUpdate(runs, noDeletions))
     this.#firsts.clear()
     this.#structs = 0
+    this.#partBytes = 0
   }
 }
 

@@ -40,6 +40,18 @@ it('[UPD-34] splits any state into small updates that depend only on earlier one
   )
 })
 
+it('[UPD-34] ends an update at a given number of bytes', () => {
+  const whole = updateOf([
+    block(
+      1,
+      list(9, (i) => item({ parent: `t${i}` }, contents.text('x'.repeat(1_000)))),
+    ),
+  ])
+  const parts = splitUpdate(whole, 100, 2_500)
+  expect(parts.map((part) => readUpdate(part).structs)).toEqual([3, 3, 3])
+  expect(Buffer.compare(stateOf(parts), whole)).toBe(0)
+})
+
 it('[UPD-34] splits a state of many clients into updates of few clients each', () => {
   const clients = splitUpdate(updateOf(list(1_000, (i) => block(1_000 - i, [item({}, a)]))), 100).map(
     (part) => readUpdate(part).clients.length,

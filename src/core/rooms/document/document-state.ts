@@ -21,6 +21,7 @@ import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { IncomingBuffer } from './incoming-buffer.ts'
 import {
+  bytesPerTick,
   integrationStepsMax,
   isTooLargeToPredict,
   loadStepsMax,
@@ -325,7 +326,8 @@ export class DocumentState {
    */
   get bytesToSplit(): Uint8Array | null {
     const structsMax = Math.min(this.#structs, this.#bytes.length / 2)
-    return this.isBounded && this.#doc === null && structsMax > structsPerTick ? this.#bytes : null
+    const isLarge = structsMax > structsPerTick || this.#bytes.length > bytesPerTick
+    return this.isBounded && this.#doc === null && isLarge ? this.#bytes : null
   }
 
   /**

@@ -51,6 +51,9 @@ export const isTooLargeToPredict = ({ structs, deletes }: UpdateSummary): boolea
  */
 export const structsPerTick = 4_000
 
+/** Number of bytes from which a part of a document ends that an event loop reads in one tick. */
+export const bytesPerTick = 2_000_000
+
 /**
  * Maximum number of updates in one transaction of Yjs, also of a load or a tick. Larger transactions are not faster,
  * and they are slow if adjacent items merge, because Yjs joins lists of values pairwise at the end of a transaction.

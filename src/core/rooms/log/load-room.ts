@@ -10,7 +10,7 @@ import {
 import { IntegrationTooExpensiveError, Placements } from '../../update/integration.ts'
 import { splitUpdate } from '../../update/split-update.ts'
 import { DocumentState, emptyUpdate } from '../document/document-state.ts'
-import { structsPerTick } from '../document/integration-limits.ts'
+import { bytesPerTick, structsPerTick } from '../document/integration-limits.ts'
 import { inEachTick, type RunSlice } from '../document/loop-slices.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
 
@@ -152,7 +152,8 @@ type LiveLog = Extract<LoadedLog, { state: 'live' }>
 type LoadedEntries = LiveLog['entries']
 
 type Slicing = Pick<LoadRoomOptions, 'split' | 'runSlice'>
-const splitHere: NonNullable<Slicing['split']> = async (bytes) => splitUpdate(bytes, structsPerTick)
+const splitHere: NonNullable<Slicing['split']> = async (bytes) =>
+  splitUpdate(bytes, structsPerTick, bytesPerTick)
 
 /** Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. */
 async function applyInSlices(

@@ -41,7 +41,7 @@ import {
   type PlacedIntegration,
   placementsIn,
 } from '../document/document-state.ts'
-import { documentStepsMax, structsPerTick } from '../document/integration-limits.ts'
+import { bytesPerTick, documentStepsMax, structsPerTick } from '../document/integration-limits.ts'
 import { tooExpensive } from '../document/unreadable-documents.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../log/merge-stored.ts'
@@ -248,7 +248,7 @@ const tasks: { readonly [Name in TaskName]: (task: TaskOf<Name>) => ResultOf<Nam
     }
   },
   text: ({ json, query, charactersMax }) => answerTextQuery(json, query, charactersMax),
-  split: ({ updates: [bytes] }) => splitUpdate(bytes, structsPerTick),
+  split: ({ updates: [bytes] }) => splitUpdate(bytes, structsPerTick, bytesPerTick),
   open: (task) => {
     const state = stateOf(task).encode()
     return { state, placements: placementsIn(state) }

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
 import { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
 import {
+  bytesPerTick,
   loopStepsMax,
   placedPartsMax,
   structsPerTick,
@@ -220,6 +221,10 @@ it('[ROOM-65] opens a large document in slices, with other work between them, wh
   expect(state.bytesToSplit).toBeNull()
   expect(Buffer.compare(Y.encodeStateAsUpdate(state.doc), whole)).toBe(0)
   expect(DocumentState.fromBytes(embeds(structsPerTick)).bytesToSplit).toBeNull()
+  const texts = (length: number): Uint8Array =>
+    updateOf([block(1, [item({}, contents.text('x'.repeat(length)))])])
+  expect(DocumentState.fromBytes(texts(bytesPerTick - 100)).bytesToSplit).toBeNull()
+  expect(DocumentState.fromBytes(texts(bytesPerTick)).bytesToSplit).not.toBeNull()
 })
 
 it('[ROOM-65] limits the steps of each slice by its own bytes', async () => {
