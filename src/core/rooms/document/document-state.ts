@@ -67,6 +67,16 @@ export interface ClientClock {
   readonly clock: number
 }
 
+/** Maximum number of updates after the bytes from which a Y.Doc was created, for these bytes to be kept. */
+const laterMax = 64
+
+/** The bytes from which a Y.Doc was created, and the updates since then. */
+interface OpenedBytes {
+  readonly bytes: Uint8Array
+  readonly later: Uint8Array[]
+  laterBytes: number
+}
+
 /**
  * Maximum number of client ids that are kept for working copies. The working copies of replacements with a
  * base version reuse these ids, so that they do not add clients to the state.
@@ -179,6 +189,7 @@ export class DocumentState {
   #loadSteps = 0
   /** Milliseconds that creating the Y.Doc from its bytes has taken in total. */
   #loadMs = 0
+  #opened: OpenedBytes | null = null
 
   /** True if this thread runs an event loop that must not be blocked for long. */
   readonly isBounded: boolean
@@ -343,7 +354,17 @@ export class DocumentState {
       await runSlice(() => read(part))
       if (this.#doc !== null || this.#bytes !== bytes) return doc.destroy()
     }
+    const later = this.#waiting.count === 0 ? [] : [this.#waiting.joined()]
+    this.#opened = { bytes, later, laterBytes: 0 }
     this.#open(doc)
+  }
+
+  /**
+   * The bytes of a large document that was opened in slices, and the updates since then, as long as these are few.
+   * Encoding the document again would hold up the event loop.
+   */
+  get opened(): Pick<OpenedBytes, 'bytes' | 'later'> | null {
+    return this.#opened
   }
 
   /** Replaces the Y.Doc with its bytes, to free memory. */
@@ -366,7 +387,7 @@ export class DocumentState {
         }),
       )
     }
-    for (const { bytes } of updates) this.#grow(bytes.length)
+    for (const { bytes } of updates) this.#grow(bytes)
   }
 
   /**
@@ -383,7 +404,7 @@ export class DocumentState {
       }
       this.#waiting.add(bytes, summary)
       this.#waitingStructs += structs
-      this.#grow(bytes.length, summary.values)
+      this.#grow(bytes, summary.values)
     }
     if (!this.#mayWait(0, null)) void this.doc
   }
@@ -487,7 +508,7 @@ export class DocumentState {
     const { doc } = this
     const budget = { doc, stepsMax: integrationStepsMax, placements: new Placements(placements) }
     this.#within(budget, () => applyIntegrable(doc, added))
-    this.#grow(added.length)
+    this.#grow(added)
   }
 
   /**
@@ -529,6 +550,7 @@ export class DocumentState {
   become(bytes: Uint8Array): void {
     this.#doc?.destroy()
     this.#doc = null
+    this.#opened = null
     this.#clearWaiting()
     this.#bytes = bytes
     this.#placements = null
@@ -717,20 +739,29 @@ export class DocumentState {
   }
 
   /**
-   * Adds the bytes to the size, and raises the upper bounds of the numbers of structs and values. Each struct
-   * has at least two bytes. `predict` counts the structs exactly before an update is treated as expensive.
+   * Adds the bytes of an update to the size, and raises the upper bounds of the numbers of structs and values. Each
+   * struct has at least two bytes. `predict` counts the structs exactly before an update is treated as expensive.
    */
-  #grow(bytes: number, values = bytes): void {
+  #grow(update: Uint8Array, values = update.length): void {
+    const bytes = update.length
     this.#sizeBytes += bytes
     this.#addedBytes += bytes
     this.#structs += Math.ceil(bytes / 2)
     this.#values += values
     this.#revision += 1
+    if (this.#opened !== null) this.#keepOpened(this.#opened, update)
+  }
+
+  #keepOpened(opened: OpenedBytes, update: Uint8Array): void {
+    // The update may be a view into a larger buffer.
+    opened.later.push(new Uint8Array(update))
+    opened.laterBytes += update.length
+    if (opened.later.length > laterMax || opened.laterBytes > opened.bytes.length / 8) this.#opened = null
   }
 
   #capture<T>(change: (doc: Y.Doc) => T): Captured<T> {
     const captured = captureUpdate(this.doc, change, this.#values)
-    if (captured.added !== null) this.#grow(captured.added.length)
+    if (captured.added !== null) this.#grow(captured.added)
     return captured
   }
 }

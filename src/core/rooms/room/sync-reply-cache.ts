@@ -47,12 +47,26 @@ export class SyncReplyCache {
   framesFor(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] {
     if (vector.length > 1) return encoder.offer(this.#state.diff(vector))
     const parts = this.#state.parts
-    if (parts === null) return this.#sharedFrames(encoder) ?? encoder.offer(this.#kept(this.#state.encode()))
+    if (parts === null)
+      return (
+        this.#openedFrames(encoder) ??
+        this.#sharedFrames(encoder) ??
+        encoder.offer(this.#kept(this.#state.encode()))
+      )
     // This branch does not create a Y.Doc.
     const { bytes, waiting } = parts
     if (waiting === null) return encoder.offer(this.#kept(bytes))
     if (bytes.length < sharedFrom) return encoder.offer(joined(bytes, waiting))
     return [encoder.update(waiting), ...encoder.offer(bytes)]
+  }
+
+  /** Returns a frame with the bytes of a large document that was opened recently, after a frame with the changes since. */
+  #openedFrames(encoder: SyncReplyEncoder): readonly Uint8Array[] | null {
+    const { opened } = this.#state
+    if (opened === null) return null
+    const { bytes, later } = opened
+    const frames = encoder.offer(bytes)
+    return later.length === 0 ? frames : [encoder.update(Y.mergeUpdates(later)), ...frames]
   }
 
   /**

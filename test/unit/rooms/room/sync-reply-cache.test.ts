@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
-import { SyncReplyCache } from '../../../../src/core/rooms/room/sync-reply-cache.ts'
+import { SyncReplyCache, type SyncReplyEncoder } from '../../../../src/core/rooms/room/sync-reply-cache.ts'
 import { hocuspocus } from '../../../../src/core/sync/protocols/hocuspocus.ts'
 import { syncTypes } from '../../../../src/core/sync/protocols/message.ts'
 import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
@@ -74,6 +74,34 @@ it('[ROOM-39] sends updates that still wait to be applied in a separate frame, a
   // The state without the waiting updates is useless once a Y.Doc exists.
   const whole = Y.encodeStateAsUpdate(state.doc)
   expect(inHex(answering.framesFor(yWebsocket, nothing))).toEqual(inHex(yWebsocket.offer(whole)))
+})
+
+it('[ROOM-39] sends the bytes of a document that was opened in slices, as long as few updates have followed', async () => {
+  const state = stateOf(100_000)
+  const bytes = state.encode()
+  const answering = new SyncReplyCache(state)
+  const typing = (): void => void state.edit((doc) => doc.getText('t').insert(1, 'y'))
+  const editor = new Y.Doc()
+  editor.clientID = 1
+  editor.getText('t').insert(0, 'while it opens')
+  const waiting = Y.encodeStateAsUpdate(editor)
+  const opening = state.openIn([bytes])
+  state.applyLater([{ bytes: waiting, summary: readUpdate(waiting) }])
+  await opening
+  /** Returns an update as its own frame. */
+  const plain: SyncReplyEncoder = { offer: (whole) => [whole], update: (update) => update }
+  for (let edit = 0; edit < 63; edit += 1) {
+    typing()
+    const frames = answering.framesFor(plain, nothing)
+    expect(frames.at(-1)).toBe(bytes)
+    const reader = new Y.Doc()
+    for (const frame of frames) Y.applyUpdate(reader, frame)
+    expect(reader.getText('t').toString()).toBe(state.doc.getText('t').toString())
+  }
+  typing()
+  expect(inHex(answering.framesFor(yWebsocket, nothing))).toEqual(
+    inHex(yWebsocket.offer(Y.encodeStateAsUpdate(state.doc))),
+  )
 })
 
 it.each([
