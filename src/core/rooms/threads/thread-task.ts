@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError, type ErrorCode } from '../../base/errors.ts'
 import { MalformedJsonError } from '../../base/json.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
@@ -392,15 +393,25 @@ export interface PackedUpdates {
   readonly lengths: Uint32Array
 }
 
-/** Copies updates into one buffer. Takes linear time. */
-export function packUpdates(updates: readonly Uint8Array[]): PackedUpdates {
+/** Maximum bytes that are copied in one tick of the event loop. */
+const copiedPerTick = 1_000_000
+
+/** Copies updates into one buffer, in several ticks of the event loop if they are large. */
+export async function packUpdates(updates: readonly Uint8Array[]): Promise<PackedUpdates> {
   const lengths = Uint32Array.from(updates, ({ length }) => length)
   const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
   let end = 0
-  for (const update of updates) {
-    bytes.set(update, end)
-    end += update.length
-  }
+  let pauseAt = copiedPerTick
+  for (const update of updates)
+    for (let start = 0; start < update.length; ) {
+      const part = update.subarray(start, start + pauseAt - end)
+      bytes.set(part, end)
+      start += part.length
+      end += part.length
+      if (end < pauseAt) continue
+      pauseAt += copiedPerTick
+      await nextTick()
+    }
   return { bytes, lengths }
 }
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { runUntraced } from '../../base/current-trace.ts'
 import { ApiError } from '../../base/errors.ts'
@@ -10,9 +9,6 @@ import { type PackedUpdates, packUpdates, type ThreadOutcome, type ThreadTask } 
  * because a thread of Node does not run TypeScript.
  */
 const script = builtFile('core/rooms/threads/thread-main.js')
-
-/** Maximum bytes of updates that are copied in the same tick of the event loop as the rest of a job. */
-const bytesPerTick = 1_000_000
 
 /** A job in the form in which a thread gets it. */
 export type SentTask = ThreadTask extends infer Task
@@ -44,10 +40,8 @@ export class WorkerThread {
    */
   async run(job: ThreadTask, deadlineMs: number): Promise<ThreadOutcome> {
     // Bytes from a store are views into larger buffers, which would otherwise be sent as a whole.
-    const updates = packUpdates('updates' in job ? job.updates : [])
+    const updates = await packUpdates('updates' in job ? job.updates : [])
     const buffers = [updates.bytes, updates.lengths].map(({ buffer }) => buffer as ArrayBuffer)
-    // Sending the job copies its content. The two copies of a large job therefore take one tick each.
-    if (updates.bytes.length > bytesPerTick) await nextTick()
     await this.#ending
     this.#ending = null
     if (this.#ended) throw stopping()
