@@ -5,7 +5,7 @@ import { LoopSlices } from '../../../../src/core/rooms/document/loop-slices.ts'
 /** The shortest time of each slice. */
 const sliceMs = 2
 
-it('[ROOM-67] runs one slice at a time, of one workspace after the other, and rests after it for as long as it took', async () => {
+it('[ROOM-69] runs one slice at a time, of one workspace after the other, and rests after it for as long as it took', async () => {
   const rests: { readonly ms: number; readonly end: () => void }[] = []
   const slices = new LoopSlices((ms) => new Promise<void>((end) => rests.push({ ms, end })))
   const begun: string[] = []
