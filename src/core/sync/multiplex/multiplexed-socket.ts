@@ -39,6 +39,8 @@ interface MultiplexedSocketOptions {
  * requested documents.
  */
 const unauthenticatedMax = { bytes: 1_048_576, frames: 1_000, documents: 100 } as const
+/** Number of frames that a token counts as in addition to its own. The server takes as long to check it. */
+const tokenFrames = 20
 /** Maximum number of documents on one socket. */
 const documentsMax = 1_000
 /**
@@ -284,6 +286,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   #openChannel(name: string, message: Buffer): void {
     const auth = readAuthRequest(message)
     if (auth === null) return this.#checkLeft(name, message)
+    this.#unrouted.received(tokenFrames)
     this.#left.delete(name)
     const { size } = this.#channels
     const channelsMax = this.isAuthenticated ? documentsMax : unauthenticatedMax.documents

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream'
+import type { Duplex, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { SlowTransfers, Transfer } from '../../quota/slow-transfers.ts'
 import { pieceCostBytes } from '../../quota/tick-shares.ts'
@@ -24,13 +24,16 @@ const chunkBytes = 256
  */
 export type IncompleteChanged = (messageBytes: number, keptBytes: number) => void
 
-/** Called after a read with the number of its frames that are not the last frame of a message; at least 1. */
+/** Called with the number of frames that are not the last frame of a message; at least 1. */
 type ExtraFramesReceived = (frames: number) => void
 
+/** Number of frames that `ws` receives before the next check whether the websocket was paused. */
+const framesAtOnce = 10
+
 /**
- * Counts the received bytes of the incomplete message of one websocket. `ws` keeps the chunks of a message in
- * memory until the message is complete, including control frames between its fragments. Counting costs a few
- * operations for each chunk.
+ * Reads one websocket: passes its bytes to `ws`, a few frames at a time, and counts the received bytes of its
+ * incomplete message. `ws` keeps the chunks of a message in memory until the message is complete, including control
+ * frames between its fragments. Counting costs a few operations for each chunk.
  */
 export class IncompleteMessage implements Transfer {
   readonly #socket: WebSocket
@@ -61,9 +64,7 @@ export class IncompleteMessage implements Transfer {
     this.#changed = changed
     this.#extraFrames = extraFrames
     this.#cutter = cutter
-    // This listener runs after the listener of `ws`. By then, `ws` has delivered the complete messages of the
-    // chunk.
-    connection.on('data', (chunk: Buffer) => this.#received(chunk))
+    interceptReads(socket, (chunk, read) => this.#read(chunk, read))
     connection.on('close', () => this.#set(0, 0))
   }
 
@@ -87,19 +88,41 @@ export class IncompleteMessage implements Transfer {
     this.#fail(transferTooSlow, 'the message took too long')
   }
 
-  #received(chunk: Buffer): void {
-    const earlier = this.#boundaries.extraFrames
-    const completeTo = this.#boundaries.pass(chunk)
-    const extra = this.#boundaries.extraFrames - earlier
-    if (extra > 0) this.#extraFrames(extra)
-    if (completeTo === chunk.length) {
+  /**
+   * Passes a chunk to `ws` until the websocket is paused. `ws` alone would deliver thousands of small frames of one
+   * chunk after the pause. The rest is read when the websocket is resumed. A websocket that is being closed discards
+   * all that it reads.
+   */
+  #read(chunk: Buffer, read: ReadChunk): boolean {
+    let isEmpty = true
+    for (let rest = chunk; rest.length > 0; ) {
+      if (rest !== chunk && this.#socket.isPaused && this.#socket.readyState === this.#socket.OPEN) {
+        this.#connection.unshift(rest)
+        break
+      }
+      const earlier = this.#boundaries.extraFrames
+      const completeTo = this.#boundaries.pass(rest, framesAtOnce)
+      const { passedBytes } = this.#boundaries
+      const part = passedBytes === rest.length ? rest : rest.subarray(0, passedBytes)
+      rest = rest.subarray(passedBytes)
+      isEmpty = read(part)
+      this.#received(part.length, completeTo, chunk.length)
+      const extra = this.#boundaries.extraFrames - earlier
+      if (extra > 0) this.#extraFrames(extra)
+    }
+    return isEmpty
+  }
+
+  /** @param completeTo result of `FrameBoundaries.pass` for these bytes @param heldBytes bytes of the whole chunk */
+  #received(bytes: number, completeTo: number, heldBytes: number): void {
+    if (completeTo === bytes) {
       if (this.#keptBytes > 0) this.#set(0, 0)
     } else if (completeTo === -1) {
-      const keptBytes = this.#cutter?.isCutting === true ? 0 : chunk.length + chunkBytes
-      this.#set(this.#messageBytes + chunk.length, this.#keptBytes + keptBytes)
+      const keptBytes = this.#cutter?.isCutting === true ? 0 : bytes + chunkBytes
+      this.#set(this.#messageBytes + bytes, this.#keptBytes + keptBytes)
     } else {
       this.#transfers.delete(this)
-      this.#set(chunk.length - completeTo, chunk.length + chunkBytes)
+      this.#set(bytes - completeTo, heldBytes + chunkBytes)
     }
   }
 
@@ -153,6 +176,20 @@ export function limitClosing(socket: WebSocket, connection: Duplex, bytesMax: nu
   connection.on('data', count)
 }
 
+/** Reads a chunk as `ws` does. Returns false if `ws` accepts no further chunk until it has drained. */
+type ReadChunk = (chunk: Buffer) => boolean
+
+/**
+ * Calls `reader` with each chunk of the connection instead of `ws`, and with the function that passes bytes to `ws`.
+ * Call it before the first message is read.
+ */
+export function interceptReads(socket: WebSocket, reader: (chunk: Buffer, read: ReadChunk) => boolean): void {
+  // `ws` has no option for this.
+  const receiver = Reflect.get(socket, '_receiver') as Writable
+  const read = receiver.write.bind(receiver) as ReadChunk
+  receiver.write = (chunk: Buffer): boolean => reader(chunk, read)
+}
+
 /** Length of the longest frame header in bytes. */
 const headerBytesMax = 14
 
@@ -174,6 +211,8 @@ export class FrameBoundaries {
   frames = 0
   /** Number of these that are not the last frame of a message: control frames and earlier fragments. */
   extraFrames = 0
+  /** Number of bytes that the last call of `pass` has processed. */
+  passedBytes = 0
 
   /** True if the bytes so far end exactly at the end of a message. */
   get #isComplete(): boolean {
@@ -181,16 +220,19 @@ export class FrameBoundaries {
   }
 
   /**
-   * Processes the next chunk of bytes. Returns the offset in the chunk after its last complete message; 0 if
-   * the chunk starts a message that it does not complete; -1 if it continues a message without completing
-   * any.
+   * Processes the next bytes of a chunk, up to the end of the last of `framesMax` frames. Returns the offset in the
+   * chunk after the last complete message; 0 if these bytes start a message that they do not complete; -1 if they
+   * continue a message without completing any.
    */
-  pass(chunk: Uint8Array): number {
+  pass(chunk: Uint8Array, framesMax = Number.POSITIVE_INFINITY): number {
+    const lastFrame = this.frames + framesMax
     let completeTo = this.#isComplete ? 0 : -1
-    for (let at = 0; at < chunk.length; ) {
+    let at = 0
+    while (at < chunk.length && (this.frames < lastFrame || this.#remainingBytes > 0)) {
       at = this.#step(chunk, at)
       if (this.#isComplete) completeTo = at
     }
+    this.passedBytes = at
     return completeTo
   }
 

@@ -1,8 +1,8 @@
-import type { Duplex, Writable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket } from 'ws'
 import { closeCodes } from '../../model/close.ts'
 import type { SocketListener } from './client-socket.ts'
-import { limitClosing, rejectedBytesMax } from './incomplete-message.ts'
+import { interceptReads, limitClosing, rejectedBytesMax } from './incomplete-message.ts'
 import type { MessageCutter } from './message-cutter.ts'
 
 /**
@@ -43,11 +43,10 @@ export class SyncSocket extends WebSocket {
    */
   cutLargeMessages(cutter: MessageCutter): void {
     this.#cutter = cutter
-    // `ws` has no option for this: its receiver ends a websocket at the header of a frame that is too large.
-    const receiver = Reflect.get(this, '_receiver') as Writable
-    const write = receiver.write.bind(receiver) as (chunk: Buffer) => boolean
-    receiver.write = (chunk: Buffer): boolean =>
-      cutter.pass(chunk).reduce((isEmpty, part) => write(part) && isEmpty, true)
+    // The receiver of `ws` ends a websocket at the header of a frame that is too large.
+    interceptReads(this, (chunk, read) =>
+      cutter.pass(chunk).reduce((isEmpty, part) => read(part) && isEmpty, true),
+    )
   }
 
   received(data: Buffer, isBinary: boolean): void {

@@ -116,6 +116,28 @@ it('[LOAD-4] limits control frames and fragments of a multiplexed socket to a sh
   expect(socket.reading).toBe('on')
 })
 
+it('[LOAD-4] counts a token as 20 more frames', async () => {
+  const socket = new ReadingSocket()
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
+  const parts = {
+    address: '192.0.2.1',
+    backpressure: pressure,
+    onToken: (channel: DocumentChannel) => channel.resume(),
+    onUnauthenticatedLimit: nothing,
+    onPermanentClose: nothing,
+    onClosed: nothing,
+  }
+  new MultiplexedSocket(socket, parts).authenticated('ws')
+  const sendTokens = (from: number, to: number): void => {
+    for (let at = from; at < to; at++) socket.say(tokenFrame(`acme/${at}/main`, 'token'), 1)
+  }
+  const most = Math.floor(TickShares.piecesPerTick / 21)
+  sendTokens(0, most)
+  expect(socket.reading).toBe('on')
+  sendTokens(most, most + 1)
+  expect(socket.reading).toBe('paused')
+})
+
 it('[DIA-24] keeps a socket open for a document that joins after another document was rejected temporarily', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const socket = new ReadingSocket()

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it } from 'vitest'
+import type { Duplex } from 'node:stream'
+import { expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/core/base/clock.ts'
 import { createLog } from '../../../../src/core/base/log.ts'
@@ -12,8 +13,8 @@ import type { ClientSocket } from '../../../../src/core/sync/socket/client-socke
 import { SocketAcceptor } from '../../../../src/core/sync/socket/local-socket.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 
-/** Returns the order in which a client receives the messages of one tick. */
-async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
+/** Opens a websocket. @param serve gets the websocket of the server */
+async function connected(serve: (socket: ClientSocket) => void): Promise<WebSocket> {
   const [metrics, logger] = [createMetrics(), createLog('silent')]
   const reports = new LimitReports({ clock: systemClock, log: logger, metrics })
   const gate = new SocketAcceptor(
@@ -29,16 +30,21 @@ async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
   )
   const server = createServer()
   server.on('upgrade', (request, connection, head) =>
-    gate.accept({ request, connection, head, address: '127.0.0.1' }, 'who', say),
+    gate.accept({ request, connection, head, address: '127.0.0.1' }, 'who', serve),
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const order: string[] = []
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  return client.once('close', () => server.close())
+}
+
+/** Returns the order in which a client receives the messages of one tick. */
+async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
+  const order: string[] = []
+  const client = await connected(say)
   client.on('message', (data: Buffer) => order.push(`update ${data.at(-1)}`))
   client.on('ping', () => order.push('ping'))
   const [code] = (await once(client, 'close')) as [number]
-  server.close()
   return [...order, `close ${code}`]
 }
 
@@ -66,3 +72,46 @@ it('[SYNC-26] calls the callback when all messages are sent', async () => {
   })
   expect(order).toEqual(['update 1', 'update 2', 'close 4404'])
 })
+
+const nothing = (): void => {}
+
+it.each([
+  ['control frames', (client: WebSocket): void => client.pong()],
+  ['messages', (client: WebSocket): void => client.send('a')],
+])(
+  '[LOAD-4] after a pause, keeps the remaining %s of the same read until the socket is resumed',
+  async (_what, send) => {
+    const sent = 1_000
+    /** Frames that the listener got before each time it resumed the socket. */
+    const counts: number[] = []
+    const client = await connected((socket) => {
+      let paused = 0
+      const received = (count: number): void => {
+        if (paused === 0) {
+          socket.pause()
+          setImmediate(() => {
+            counts.push(paused)
+            paused = 0
+            socket.resume()
+          })
+        }
+        paused += count
+      }
+      socket.listen({
+        message: () => received(1),
+        frames: received,
+        messageTooLarge: nothing,
+        incomplete: nothing,
+      })
+    })
+    await once(client, 'open')
+    const connection = Reflect.get(client, '_socket') as Duplex
+    connection.cork()
+    for (let count = 0; count < sent; count += 1) send(client)
+    connection.uncork()
+    await vi.waitUntil(() => counts.reduce((sum, count) => sum + count, 0) === sent)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(10)
+    client.close()
+    await once(client, 'close')
+  },
+)
