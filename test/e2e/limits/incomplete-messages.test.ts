@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
+import { ReadBackpressure } from '../../../src/core/sync/socket/read-backpressure.ts'
 import { eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
 import {
@@ -147,6 +148,23 @@ it('[LIM-22] applies the receive rate to the bytes of an incomplete message as t
   await eventually(async () => (await hits('receiveBytesPerWorkspace')) > 0)
   sendBytes(slow, whole.subarray(450_000))
   await eventually(() => others.updates().length === 1)
+})
+
+it('[LOAD-4] counts the bytes of a message in the shares of ticks as they arrive, and those of each complete message', async () => {
+  await start()
+  const client = await connect(`/sync/acme/parts/main?token=${await server.token('ada')}`)
+  await client.roundTrip()
+  const counted = vi.spyOn(ReadBackpressure.prototype, 'check')
+  const bytes = (): number => counted.mock.calls.reduce((sum, [, , more = 0]) => sum + more, 0)
+  const update = message([0, 2], typed('y'.repeat(1_000), 1))
+  client.send(update)
+  await client.roundTrip()
+  expect(bytes()).toBeGreaterThan(update.length)
+  counted.mockClear()
+  const part = firstFragment(Buffer.alloc(500_000))
+  sendBytes(client, part)
+  await eventually(() => bytes() === part.length)
+  counted.mockRestore()
 })
 
 it('[LIM-19] on a multiplexed socket, accepts larger messages after the first document is authenticated', async () => {

@@ -295,7 +295,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       if (!(error instanceof MalformedMessageError || error instanceof MalformedUpdateError)) throw error
       this.end(close('badRequest', errorMessage(error).slice(0, 100)))
     }
-    this.#dependencies.backpressure.check(this)
+    this.#dependencies.backpressure.check(this, 1, data.length)
   }
 
   messageTooLarge(_head: Buffer, bytes: number): void {
@@ -313,8 +313,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   incomplete(bytes: number): void {
-    this.#charge(bytes - this.#incompleteBytes)
+    const more = bytes - this.#incompleteBytes
     this.#incompleteBytes = bytes
+    this.#charge(more)
+    if (more > 0) this.#dependencies.backpressure.check(this, 0, more)
   }
 
   /** Charges bytes to the receive rate. A session that has ended is not paused, because the client must reply. */

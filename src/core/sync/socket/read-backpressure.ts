@@ -2,6 +2,12 @@ import { runUntraced } from '../../base/current-trace.ts'
 import type { BudgetedReader, PausableReader, TickShares } from '../../quota/tick-shares.ts'
 
 /**
+ * Number of bytes that count as one more frame in the share of a tick. From one socket, Node may deliver 32 reads of
+ * 64 KB in a tick.
+ */
+const bytesPerFrame = 1_310
+
+/**
  * Pauses sockets while too many bytes wait to be durable. TCP then slows down the senders, and memory stays
  * bounded. The sockets are read again when the waiting bytes are at most half of the limit.
  * A reader that delivers too many frames in one tick waits for a later tick (see `TickShares`).
@@ -26,13 +32,14 @@ export class ReadBackpressure {
   }
 
   /**
-   * Counts frames of `reader`, by default one message. Pauses the reader if it has used up its budget or too
-   * many bytes are queued. Must be called after each message, and for frames that belong to none.
+   * Counts frames of `reader`, by default one message, and bytes of messages. Pauses the reader if it has used up its
+   * budget or too many bytes are queued. Must be called after each message, for bytes of an incomplete one, and for
+   * frames that belong to none.
    */
-  check(reader: BudgetedReader, frames = 1): void {
+  check(reader: BudgetedReader, frames = 1, bytes = 0): void {
     if (this.#paused.has(reader)) return
     if (this.#queuedBytes() > this.#readPauseBytes) return this.#pause(reader)
-    this.#shares.count(reader, frames)
+    this.#shares.count(reader, frames + bytes / bytesPerFrame)
   }
 
   forget(reader: PausableReader): void {

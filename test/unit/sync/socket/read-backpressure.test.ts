@@ -47,6 +47,16 @@ it('[LOAD-4] pauses only the reader that has used its share of a tick, until the
   expect(flooder.reading).toBe('paused')
 })
 
+it('[LOAD-4] counts the bytes of large messages in the share of a tick: 131,000 bytes use it up', async () => {
+  const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
+  const reader = new CountedReader()
+  pressure.check(reader, 0, 65_500)
+  pressure.check(reader, 0, 65_499)
+  expect(reader.reading).toBe('on')
+  pressure.check(reader, 0, 1)
+  expect(reader.reading).toBe('paused')
+})
+
 it('[LOAD-4] when a tick begins, keeps a reader paused that waits for the disk', async () => {
   const disk = { queuedBytes: 0 }
   const pressure = new ReadBackpressure(new TickShares(), () => disk.queuedBytes, 1_000, nothing)
