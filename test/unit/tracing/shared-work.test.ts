@@ -16,7 +16,7 @@ const context = {
 /** Work that a traced call starts, and that later serves others. It must call `report` in its shared part. */
 const shared: Readonly<Record<string, (report: () => void) => void>> = {
   'a timer of the clock': (report) => void systemClock.after(1, report),
-  'the end of a tick': (report) => new TickScheduler().add({ endTick: report }),
+  'the end of a tick': (report) => new TickScheduler().add({ workspaceId: 'ws', endTick: report }),
   'the work after the broadcasts': (report) => new TickScheduler().follow({ followUp: report }),
   'the end of a window that another window ends': (report) => {
     const windows = new DebounceWindows<string>(systemClock, 60_000, report, {

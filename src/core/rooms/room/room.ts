@@ -296,6 +296,10 @@ export class Room implements EditableRoom, CommittingRoom {
     return this.#backlog.has(member) ? this.lock.held : null
   }
 
+  get workspaceId(): string {
+    return this.address.workspaceId
+  }
+
   /** Applies and commits the updates that arrived in this tick. */
   endTick(): void {
     this.#take('in a tick')
@@ -349,7 +353,12 @@ export class Room implements EditableRoom, CommittingRoom {
    * from other sockets could start more work for the document in the same tick.
    */
   #waitForTick(): void {
-    setImmediate(this.lock.hold(() => this.endTick()))
+    this.#resume(this.lock.hold(() => this.endTick()))
+  }
+
+  /** Unlocks the document in the share that its workspace has of the next tick. */
+  #resume(letGo: () => void): void {
+    this.dependencies.tickScheduler.resume({ workspaceId: this.workspaceId, endTick: letGo })
   }
 
   /**
@@ -389,7 +398,7 @@ export class Room implements EditableRoom, CommittingRoom {
    */
   #slowDown(spent: Work, incoming: readonly IncomingUpdate[]): void {
     const { work } = this.dependencies
-    const waitMs = work.spend(this.address.workspaceId, spent)
+    const waitMs = work.spend(this.workspaceId, spent)
     this.#isCostly = waitMs > 0
     if (!this.#isCostly) return
     this.#pause(waitMs)
@@ -411,7 +420,7 @@ export class Room implements EditableRoom, CommittingRoom {
    * time. If so, pauses incoming updates.
    */
   #waitForShare(): boolean {
-    const waitMs = this.dependencies.work.waitMs(this.address.workspaceId)
+    const waitMs = this.dependencies.work.waitMs(this.workspaceId)
     if (waitMs > 0) this.#pause(waitMs)
     return waitMs > 0
   }
@@ -419,7 +428,7 @@ export class Room implements EditableRoom, CommittingRoom {
   #pause(ms: number): void {
     if (this.lock.held !== null || this.#hasEnded) return
     const letGo = this.lock.hold(() => this.endTick())
-    this.#cancelPause = this.dependencies.clock.after(ms, letGo)
+    this.#cancelPause = this.dependencies.clock.after(ms, () => this.#resume(letGo))
   }
 
   /** Returns whether an update needs the Y.Doc. A thread integrates large ones, and an offer is often known. */

@@ -2,6 +2,8 @@ import { runUntraced } from '../../base/current-trace.ts'
 
 /** An object whose work runs at the end of a tick of the event loop. */
 export interface TickTask {
+  /** The workspace whose share of the tick the work uses. */
+  readonly workspaceId: string
   endTick(): void
 }
 
@@ -15,6 +17,12 @@ interface AfterTickTask {
  * remaining work runs in the next tick.
  */
 const tickMsMax = 16
+
+/**
+ * Milliseconds of a tick after which no further tasks of the same workspace run, so that the tasks of another
+ * workspace need not wait for the next tick.
+ */
+const workspaceMsMax = 8
 
 /** Milliseconds for which a task counts as active after it was added. */
 const activeMs = 1_000
@@ -44,6 +52,11 @@ export class TickScheduler {
       this.#last = new WeakRef(task)
     }
     this.#lastAt = performance.now()
+    this.resume(task)
+  }
+
+  /** Adds a task that continues work of an earlier tick. It does not count as added recently. */
+  resume(task: TickTask): void {
     this.#waiting.push(task)
     if (this.#waiting.length === 1) atEndOfTick(this.#run)
   }
@@ -84,15 +97,25 @@ export class TickScheduler {
   readonly #run = (): void => {
     const waiting = this.#waiting
     this.#waiting = []
-    const endsAt = performance.now() + tickMsMax
-    for (const [index, task] of waiting.entries()) {
+    const later: TickTask[] = []
+    const spentMs = new Map<string, number>()
+    let now = performance.now()
+    const endsAt = now + tickMsMax
+    for (const task of waiting) {
+      const spent = spentMs.get(task.workspaceId) ?? 0
+      if (now >= endsAt || spent >= workspaceMsMax) {
+        later.push(task)
+        continue
+      }
       task.endTick()
-      if (performance.now() < endsAt || index + 1 === waiting.length) continue
-      // The remaining tasks run before the tasks that were added in the meantime.
-      this.#waiting = [...waiting.slice(index + 1), ...this.#waiting]
-      atEndOfTick(this.#run)
-      return
+      const startedAt = now
+      now = performance.now()
+      spentMs.set(task.workspaceId, spent + now - startedAt)
     }
+    if (later.length === 0) return
+    // If tasks were added in the meantime, they have scheduled the next run. A second one would have a budget of its own.
+    if (this.#waiting.length === 0) atEndOfTick(this.#run)
+    this.#waiting = [...later, ...this.#waiting]
   }
 
   readonly #followUp = (): void => {

@@ -26,6 +26,7 @@ it('[ROOM-56] handles other events between the ticks of rooms if these ticks tak
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])
       scheduler.add({
+        workspaceId: name,
         endTick: () => {
           work(longMs)
           note(name)
@@ -59,6 +60,47 @@ it('[ROOM-56] runs short answers immediately and in order, in one tick', async (
   expect(notes).toEqual(names)
 })
 
+it('[ROOM-56] runs the task of another workspace in the tick in which one workspace has used up its share', async () => {
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const scheduler = new TickScheduler()
+  const notes = await noted((note) => {
+    for (const [workspaceId, name] of [
+      ['busy', 'a'],
+      ['busy', 'b'],
+      ['quiet', 'c'],
+    ] as const)
+      scheduler.add({
+        workspaceId,
+        endTick: () => {
+          if (workspaceId === 'busy') now += 10
+          note(name)
+        },
+      })
+  }, 3)
+  expect(notes.filter((name) => name !== 'other')).toEqual(['a', 'c', 'b'])
+  expect(notes.slice(notes.indexOf('c'), notes.indexOf('b'))).toContain('other')
+  clock.mockRestore()
+})
+
+it('[ROOM-56] when a task adds another one, the rest of a long tick is still one tick', async () => {
+  const scheduler = new TickScheduler()
+  const runs: number[] = []
+  let turn = 0
+  const task = (name: string, then = (): void => {}): TickTask => ({
+    workspaceId: name,
+    endTick: () => {
+      work(longMs)
+      runs.push(turn)
+      then()
+    },
+  })
+  scheduler.add(task('a', () => scheduler.add(task('d'))))
+  for (const name of ['b', 'c']) scheduler.add(task(name))
+  for (; turn < 20 && runs.length < 4; turn += 1) await later()
+  expect(new Set(runs).size).toBe(4)
+})
+
 it('[ROOM-56] shares ticks between tasks only while several tasks are active', () => {
   const clock = vi.spyOn(performance, 'now')
   const at = (ms: number, task: TickTask): void => {
@@ -66,7 +108,10 @@ it('[ROOM-56] shares ticks between tasks only while several tasks are active', (
     scheduler.add(task)
   }
   const scheduler = new TickScheduler()
-  const [busy, quiet] = [0, 1].map((): TickTask => ({ endTick: () => {} })) as [TickTask, TickTask]
+  const [busy, quiet] = [0, 1].map((): TickTask => ({ workspaceId: 'ws', endTick: () => {} })) as [
+    TickTask,
+    TickTask,
+  ]
   for (const ms of [1_000, 1_010]) at(ms, busy)
   expect([busy, quiet].map((task) => scheduler.mustShare(task))).toEqual([false, true])
   at(1_020, quiet)
