@@ -7,6 +7,7 @@ import { createMemoryAccounts, defaultBudgetBytes, type MemoryLedger } from '../
 import { openConnectionsMax } from '../core/quota/open-files.ts'
 import { MinuteLimiter, RateLimiter } from '../core/quota/rate-limiter.ts'
 import { SlowTransfers } from '../core/quota/slow-transfers.ts'
+import { WorkTurns } from '../core/quota/work-turns.ts'
 import type { AdmissionLimits } from '../core/sync/admission/admission.ts'
 import { ReceiveRateLimit } from '../core/sync/socket/receive-rate-limit.ts'
 import type { HttpConnectionLimits } from '../rest/http/connection-limits.ts'
@@ -126,6 +127,7 @@ export const apiQuotasOf = (services: CoreServices): ApiLimits => ({
   calls: sharedLimiterOf('callsPerKey', services),
   agentCalls: sharedLimiterOf('callsPerAgent', services),
   bodyMemory: services.memoryAccounts.requestBodies,
+  bodyTurns: new WorkTurns(),
   unread: {
     holder: services.memoryAccounts.unreadResponses,
     transfers: new SlowTransfers(services.transferTimeoutMs),

@@ -24,38 +24,81 @@ interface JsonMeasure {
   readonly valueBytes: number
 }
 
+/** Measures a JSON text in parts, between which other work can run. */
+export class JsonMeter {
+  readonly #text: string
+  readonly #depthMax: number
+  #at = 0
+  #depth = 0
+  #isTooDeep = false
+  #containers = 0
+  #members = 0
+  #elements = 0
+
+  constructor(text: string, depthMax: number) {
+    this.#text = text
+    this.#depthMax = depthMax
+  }
+
+  /** The measure of the text that was read. */
+  get measure(): JsonMeasure {
+    const { container, member, element } = parsedBytes
+    return {
+      isTooDeep: this.#isTooDeep,
+      values: this.#containers + this.#elements,
+      valueBytes:
+        this.#text.length + this.#containers * container + this.#members * member + this.#elements * element,
+    }
+  }
+
+  /**
+   * Reads the next `length` characters, and the rest of a string in which they end. Returns true if nothing is left to
+   * read, or if the text is too deep.
+   */
+  read(length: number): boolean {
+    const text = this.#text
+    const end = Math.min(text.length, this.#at + length)
+    let [index, depth] = [this.#at, this.#depth]
+    let [containers, members, elements] = [0, 0, 0]
+    for (; index < end && !this.#isTooDeep; index++) {
+      switch (text.charCodeAt(index)) {
+        case quote:
+          index = endOfString(text, index + 1)
+          break
+        case openBracket:
+        case openBrace:
+          if (++depth > this.#depthMax) this.#isTooDeep = true
+          containers += 1
+          break
+        case colon:
+          members += 1
+          break
+        case comma:
+          elements += 1
+          break
+        case closeBracket:
+        case closeBrace:
+          depth -= 1
+      }
+    }
+    this.#at = index
+    this.#depth = depth
+    this.#containers += containers
+    this.#members += members
+    this.#elements += elements
+    return this.#isTooDeep || index >= text.length
+  }
+}
+
 /**
  * Returns whether arrays and objects in a JSON text are nested deeper than `depthMax`, and an estimate of the
  * memory of the parsed values. Reads the text once, without recursion. If the text is not JSON, the result is
  * not valid.
  */
 export function measureJson(text: string, depthMax: number): JsonMeasure {
-  let depth = 0
-  let [containers, members, elements] = [0, 0, 0]
-  for (let index = 0; index < text.length; index++) {
-    switch (text.charCodeAt(index)) {
-      case quote:
-        index = endOfString(text, index + 1)
-        break
-      case openBracket:
-      case openBrace:
-        if (++depth > depthMax) return { isTooDeep: true, values: 0, valueBytes: 0 }
-        containers += 1
-        break
-      case colon:
-        members += 1
-        break
-      case comma:
-        elements += 1
-        break
-      case closeBracket:
-      case closeBrace:
-        depth -= 1
-    }
-  }
-  const { container, member, element } = parsedBytes
-  const valueBytes = text.length + containers * container + members * member + elements * element
-  return { isTooDeep: false, values: containers + elements, valueBytes }
+  const meter = new JsonMeter(text, depthMax)
+  meter.read(text.length)
+  return meter.measure
 }
 
 /**

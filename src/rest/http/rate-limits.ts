@@ -11,6 +11,7 @@ import { exhausted, type LimitName, limitOf, limitScopes } from '../../core/quot
 import type { MemoryAccount, MemoryOwner } from '../../core/quota/memory-account.ts'
 import type { RateLimiter } from '../../core/quota/rate-limiter.ts'
 import type { SlowTransfers } from '../../core/quota/slow-transfers.ts'
+import type { WorkTurns } from '../../core/quota/work-turns.ts'
 import type { Services } from '../services.ts'
 import { CallUsage } from './call-usage.ts'
 import type { BodyMeter } from './request-body.ts'
@@ -39,6 +40,8 @@ export interface ApiLimits {
   readonly bodies: RateLimiter | null
   /** Limits the memory of request bodies. */
   readonly bodyMemory: MemoryAccount
+  /** Turns of the event loop for large bodies. */
+  readonly bodyTurns: WorkTurns
   readonly unread: UnreadResponsesOptions
   /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
@@ -83,12 +86,15 @@ export async function limitCaller(
   const announced = Number(request.headers['content-length'] ?? 0)
   const isCharged = announced > 0 && announced <= bytesMax
   take(bodies, 'bodyBytesPerKey', key, 'too many bytes with this API key', isCharged ? announced : 0)
-  const claim = limits.bodyMemory.open(memoryOwnerOf(response), () => request.destroy())
+  const owner = memoryOwnerOf(response)
+  const workspaceId = owner.workspaceId ?? ''
+  const claim = limits.bodyMemory.open(owner, () => request.destroy())
   response.once('close', () => claim.release())
   return {
     count: (bytes) => !isCharged && bodies?.charge(key, bytes),
     keep: (bytes) => claim.reserve(bytes),
     complete: () => claim.pin(),
+    turn: () => limits.bodyTurns.next(workspaceId),
   }
 }
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError, invalid } from '../../core/base/errors.ts'
 import { isJsonObject } from '../../core/base/json.ts'
 import { findJsonProblem } from '../../core/base/json-problem.ts'
 import { isJsonContentType } from '../../core/model/json-content-type.ts'
-import { measureJson } from '../../core/model/json-depth.ts'
+import { JsonMeter } from '../../core/model/json-depth.ts'
 import { limits } from '../../core/model/limits.ts'
 import { parseInPieces } from '../../core/model/parse-in-pieces.ts'
 import { GrowingBytes } from '../../core/quota/growing-bytes.ts'
@@ -35,8 +34,8 @@ const pieceBytes = 128
 const bytesPerCharacter = 2
 
 /**
- * Maximum number of UTF-16 units of a body that is joined, parsed and used in one tick of the event loop. For a
- * longer body, each of these steps takes a tick.
+ * Maximum number of UTF-16 units of a body that is joined, measured, parsed and used in one tick of the event loop. A
+ * longer body takes several turns.
  */
 const lengthPerTick = 262_144
 
@@ -51,6 +50,8 @@ export interface BodyMeter {
   keep(bytes: number): void
   /** Called when the body is complete. */
   complete(): void
+  /** Resolves when the event loop may work on a large body for a few milliseconds. */
+  turn(): Promise<void>
 }
 
 /** A body, its member `data`, and its text. */
@@ -120,8 +121,10 @@ export async function readRequestJson(
   const text = await readText(request, bytesMax, meter)
   meter.complete()
   const isLarge = text.length > lengthPerTick
-  if (isLarge) await nextTick()
-  const { isTooDeep, values, valueBytes } = measureJson(text, depthMax)
+  if (isLarge) await meter.turn()
+  const measured = new JsonMeter(text, depthMax)
+  while (!measured.read(lengthPerTick) && measured.measure.values <= bodyValuesMax) await meter.turn()
+  const { isTooDeep, values, valueBytes } = measured.measure
   if (isTooDeep)
     throw invalid('request/too-deep', `the body is nested more than ${depthMax} levels deep: flatten it`)
   if (values > bodyValuesMax)
@@ -130,8 +133,8 @@ export async function readRequestJson(
       `the body has more than ${bodyValuesMax} arrays, objects and commas: split the call`,
     )
   meter.keep(valueBytes)
-  if (isLarge) await nextTick()
-  return { body: isLarge ? await parseLarge(text) : parse(text), text }
+  if (isLarge) await meter.turn()
+  return { body: isLarge ? await parseLarge(text, meter) : parse(text), text }
 }
 
 function parse(text: string): unknown {
@@ -142,12 +145,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Parses a body, each piece of it in a tick. */
-async function parseLarge(text: string): Promise<unknown> {
+/** Parses a body, each piece of it in a turn. */
+async function parseLarge(text: string, meter: BodyMeter): Promise<unknown> {
   const pieces = parseInPieces(text)
   for (;;) {
     const { done, value } = nextPiece(pieces, text)
-    await nextTick()
+    await meter.turn()
     if (done === true) return value
   }
 }

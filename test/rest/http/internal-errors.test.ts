@@ -18,6 +18,7 @@ import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { LimitReports } from '../../../src/core/quota/limit-reports.ts'
 import { SlowTransfers } from '../../../src/core/quota/slow-transfers.ts'
 import { TickShares } from '../../../src/core/quota/tick-shares.ts'
+import { WorkTurns } from '../../../src/core/quota/work-turns.ts'
 import { CorruptRecordError, StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { CallAuditor } from '../../../src/rest/http/call-auditor.ts'
@@ -109,6 +110,7 @@ beforeAll(async () => {
       workspaceCalls: { ready: () => Promise.resolve(), take: () => {}, charge: () => {}, waitMs: () => 0 },
       bodies: null,
       bodyMemory: roomyAccounts().requestBodies,
+      bodyTurns: new WorkTurns(),
       unread: {
         holder: roomyAccounts().unreadResponses,
         transfers: new SlowTransfers(60_000),

@@ -1,9 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { bodyValuesMax, readRequestData } from '../../../../src/rest/http/request-body.ts'
 
-const meter = { count: () => {}, keep: () => {}, complete: () => {} }
+/** Number of turns of the event loop that all bodies have taken. */
+let turns = 0
+const meter = {
+  count: () => {},
+  keep: () => {},
+  complete: () => {},
+  turn: async () => {
+    turns += 1
+    await nextTick()
+  },
+}
 
 /** Reads a body that arrives in the given pieces. */
 function read(pieces: readonly Uint8Array[]): Promise<unknown> {
@@ -47,4 +58,19 @@ it('[API-70] lets other work run while it parses a large body, and finds the pro
   isDone = true
   expect(ticks).toBeGreaterThan(20)
   await expect(read([Buffer.from(`${body.slice(0, -2)},}}`)])).rejects.toThrow(`not JSON at 1:${body.length}`)
+})
+
+it('[API-70] takes a turn for each 262,144 characters that it measures, up to the limit of values', async () => {
+  const bodyOf = (commas: number): Buffer => Buffer.from(`{"data":{"list":[${'1,'.repeat(commas)}1]}}`)
+  turns = 0
+  await expect(read([bodyOf(1_900_000)])).rejects.toThrow(/split the call/)
+  expect(turns).toBe(1 + Math.ceil((2 * bodyValuesMax) / 262_144) - 1)
+})
+
+it('[API-70] takes a turn for each 262,144 characters in which it searches brackets, and for each piece that it parses', async () => {
+  const body = JSON.stringify({ data: { list: Array.from({ length: 1_000_000 }, () => 1) } })
+  turns = 0
+  await read([Buffer.from(body)])
+  const [scans, pieces] = [body.length / 262_144, body.length / 65_536]
+  expect(turns).toBeGreaterThan(2 * Math.floor(scans) + Math.floor(pieces))
 })
