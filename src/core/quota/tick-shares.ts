@@ -7,6 +7,12 @@ import { runUntraced } from '../base/current-trace.ts'
 export const pieceCostBytes = 200
 
 /**
+ * Number of bytes of messages and bodies that count as one more piece in the budget of a tick. From one connection, Node
+ * may deliver 32 reads of 64 KB in a tick.
+ */
+export const bytesPerPiece = 1_310
+
+/**
  * The number of pieces that a reader has delivered in the tick with the number `tick`. Each reader has its budget as
  * a field, because a lookup would cost more than the counting.
  */

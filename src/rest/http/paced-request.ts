@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { subnetOf } from '../../core/access/client-address.ts'
 import {
   type BudgetedReader,
+  bytesPerPiece,
   newTickBudget,
   pieceCostBytes,
   type TickBudget,
@@ -139,7 +140,8 @@ export abstract class PacedRequest extends IncomingMessage {
   }
 
   #count(chunk: Buffer): void {
-    if (this.headers['transfer-encoding'] !== undefined) this.countPieces(1)
+    const chunks = this.headers['transfer-encoding'] === undefined ? 0 : 1
+    this.countPieces(chunks + chunk.length / bytesPerPiece)
     if (this.#discardedCost === null) return
     this.#discardedCost += chunk.length + pieceCostBytes
     if (this.#discardedCost > discardedCostMax) this.socket.destroy()

@@ -64,6 +64,19 @@ it.each([
   expect(await mostPerTick(read, 8 * 8 * chunks.length)).toBeLessThanOrEqual(2 * 65_536)
 })
 
+it('[LIM-34] reads few bytes of the bodies of an address in one tick', async () => {
+  const body = Buffer.alloc(1_000_000, ' ')
+  const head = headOf(credentials()).replace('transfer-encoding: chunked', `content-length: ${body.length}`)
+  const connections = await Promise.all(Array.from({ length: 8 }, opened))
+  for (const [client] of connections) {
+    client.resume()
+    client.write(head)
+    client.write(body)
+  }
+  const read = (): number => bytesOf(connections.map(([, connection]) => connection))
+  expect(await mostPerTick(read, 8 * body.length)).toBeLessThanOrEqual(4 * 65_536)
+})
+
 const pageRequest = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'
 
 it.each([

@@ -1,11 +1,10 @@
 import { runUntraced } from '../../base/current-trace.ts'
-import type { BudgetedReader, PausableReader, TickShares } from '../../quota/tick-shares.ts'
-
-/**
- * Number of bytes that count as one more frame in the share of a tick. From one socket, Node may deliver 32 reads of
- * 64 KB in a tick.
- */
-const bytesPerFrame = 1_310
+import {
+  type BudgetedReader,
+  bytesPerPiece,
+  type PausableReader,
+  type TickShares,
+} from '../../quota/tick-shares.ts'
 
 /**
  * Pauses sockets while too many bytes wait to be durable. TCP then slows down the senders, and memory stays
@@ -39,7 +38,7 @@ export class ReadBackpressure {
   check(reader: BudgetedReader, frames = 1, bytes = 0): void {
     if (this.#paused.has(reader)) return
     if (this.#queuedBytes() > this.#readPauseBytes) return this.#pause(reader)
-    this.#shares.count(reader, frames + bytes / bytesPerFrame)
+    this.#shares.count(reader, frames + bytes / bytesPerPiece)
   }
 
   forget(reader: PausableReader): void {
