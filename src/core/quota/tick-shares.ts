@@ -59,8 +59,8 @@ export class TickShares {
   #tick = 0
 
   /**
-   * Maximum number of pieces that a reader may deliver in one tick. The reader is paused then; the remaining pieces of
-   * the same read (64 KB) are still processed.
+   * Maximum number of pieces that a reader may deliver in one tick. The reader is paused then; pieces of the same read
+   * may follow: 10 frames of a websocket, and all chunks of a body (64 KB).
    */
   static readonly piecesPerTick = 100
 

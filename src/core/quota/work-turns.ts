@@ -1,8 +1,8 @@
 import { runUntraced } from '../base/current-trace.ts'
 
 /**
- * Gives large work on the event loop its turns: in each tick, one caller continues. Workspaces take turns, so that one
- * gains nothing from more concurrent calls.
+ * Gives large work on the event loop its turns: in each tick, one caller continues. The workspaces are served in
+ * rotation, so that one gains nothing from more concurrent calls.
  */
 export class WorkTurns {
   /** Waiting callers by workspace. The first workspace has the next turn. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { WorkTurns } from '../../../src/core/quota/work-turns.ts'
 
-it('[API-70] gives one caller a turn in each tick, and lets workspaces take turns', async () => {
+it('[API-70] gives one caller a turn in each tick, and serves workspaces in rotation', async () => {
   const turns = new WorkTurns()
   const taken: string[] = []
   const work = async (workspaceId: string, times: number): Promise<void> => {
