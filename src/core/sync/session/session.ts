@@ -316,7 +316,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     const more = bytes - this.#incompleteBytes
     this.#incompleteBytes = bytes
     this.#charge(more)
-    if (more > 0) this.#dependencies.backpressure.check(this, 0, more)
+    if (more > 0) this.#dependencies.backpressure.received(this, more)
   }
 
   /** Charges bytes to the receive rate. A session that has ended is not paused, because the client must reply. */

@@ -32,13 +32,17 @@ export class ReadBackpressure {
 
   /**
    * Counts frames of `reader`, by default one message, and bytes of messages. Pauses the reader if it has used up its
-   * budget or too many bytes are queued. Must be called after each message, for bytes of an incomplete one, and for
-   * frames that belong to none.
+   * budget or too many bytes are queued. Must be called after each message, and for frames that belong to none.
    */
   check(reader: BudgetedReader, frames = 1, bytes = 0): void {
     if (this.#paused.has(reader)) return
     if (this.#queuedBytes() > this.#readPauseBytes) return this.#pause(reader)
     this.#shares.count(reader, frames + bytes / bytesPerPiece)
+  }
+
+  /** Counts received bytes of an incomplete message. Pauses the reader if it has used up its budget. */
+  received(reader: BudgetedReader, bytes: number): void {
+    if (!this.#paused.has(reader)) this.#shares.count(reader, bytes / bytesPerPiece)
   }
 
   forget(reader: PausableReader): void {

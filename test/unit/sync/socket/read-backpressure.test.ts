@@ -51,9 +51,9 @@ it('[LOAD-4] counts the bytes of large messages in the share of a tick: 131,000 
   const pressure = new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing)
   const reader = new CountedReader()
   pressure.check(reader, 0, 65_500)
-  pressure.check(reader, 0, 65_499)
+  pressure.received(reader, 65_499)
   expect(reader.reading).toBe('on')
-  pressure.check(reader, 0, 1)
+  pressure.received(reader, 1)
   expect(reader.reading).toBe('paused')
 })
 
