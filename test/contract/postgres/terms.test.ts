@@ -247,7 +247,7 @@ describe('terms of documents', () => {
     let appending = Promise.resolve('')
     await withClient(postgres.url, async (client) => {
       await client.query(`begin; select 1 from ${schema}.document for update`)
-      appending = outcomeOf(a.log.append(doc, 1, updates('unfinished'), { knownHead: 1, term }))
+      appending = outcomeOf(a.log.append(doc, 1, updates('unfinished'), { expectHead: 1, term }))
       await eventually(() => isBlocking(client))
       proxy.pause()
       await eventually(() => b.cluster.owner(doc).id === b.cluster.self)
