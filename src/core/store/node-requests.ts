@@ -44,7 +44,7 @@ type CallMessage = s.TypeOf<typeof callSchema>
 type AnswerMessage = s.TypeOf<typeof answerSchema>
 
 /** A request to one node, or to all other nodes (`to` is undefined). */
-interface NodeRequest extends Pick<CallMessage, 'payload' | 'to'> {
+interface SentRequest extends Pick<CallMessage, 'payload' | 'to'> {
   readonly name: string
 }
 
@@ -126,7 +126,7 @@ export class NodeRequests {
    * the schema arrives in this time, and immediately if the node is not in the list.
    */
   async askNode<Answer>(
-    request: Required<NodeRequest>,
+    request: Required<SentRequest>,
     schema: s.SchemaOf<Answer>,
     waitMs: number,
   ): Promise<Answer | null> {
@@ -134,7 +134,7 @@ export class NodeRequests {
   }
 
   #ask<Answer>(
-    request: NodeRequest,
+    request: SentRequest,
     schema: s.SchemaOf<Answer>,
     waitMs: number,
   ): Promise<ReadonlyMap<string, Answer>> {
@@ -175,7 +175,7 @@ export class NodeRequests {
     return this.#bus.isConnected ? this.#cluster.nodes().filter((node) => node !== this.#cluster.self) : []
   }
 
-  #publish({ name, ...request }: NodeRequest, number: number, answer: boolean): void {
+  #publish({ name, ...request }: SentRequest, number: number, answer: boolean): void {
     const message: CallMessage = { ...request, from: this.#cluster.self, life: this.#life, number, answer }
     this.#bus.publish(topic(name), encode(message))
   }

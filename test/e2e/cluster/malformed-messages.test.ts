@@ -4,6 +4,7 @@ import { accessTopic } from '../../../src/core/directory/organizations/access-ch
 import { removalTopic } from '../../../src/core/directory/removal/removal-task.ts'
 import { credentialsRevokedTopic } from '../../../src/core/directory/tenants/token-revocations.ts'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { documentOf, pathOf } from '../../support/servers/document-owners.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { type SharedNode, sharedNodes } from '../../support/servers/simulated-network.ts'
 
@@ -64,7 +65,9 @@ describe('malformed messages', () => {
         () => losses - before,
       )
       const token = await server.token('ada')
-      const client = await RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${token}`)
+      // The sender has no server, which could serve a document of its own.
+      const ids = documentOf({ nodes: [receiver as SharedNode], servers: [server] }, 0)
+      const client = await RawClient.connect(`${server.wsUrl}/sync/${pathOf(ids)}?token=${token}`)
       await client.roundTrip()
       client.end()
     },

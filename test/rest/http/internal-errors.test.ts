@@ -13,6 +13,7 @@ import { systemClock } from '../../../src/core/base/clock.ts'
 import { DomainService } from '../../../src/core/directory/tenants/domain-service.ts'
 import { TenantStore } from '../../../src/core/directory/tenants/tenant-store.ts'
 import { uncounted } from '../../../src/core/directory/usage-counts.ts'
+import { Forwarder } from '../../../src/core/forwarding/forwarder.ts'
 import { CallDurations } from '../../../src/core/metrics/call-durations.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { LimitReports } from '../../../src/core/quota/limit-reports.ts'
@@ -92,6 +93,7 @@ beforeAll(async () => {
     agents,
     auditing,
     config,
+    forwarder: new Forwarder({ cluster: engine.cluster, clock, metrics }, 'secret', null),
     log,
     metrics,
     origins,

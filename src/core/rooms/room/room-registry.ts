@@ -193,14 +193,16 @@ export class RoomRegistry {
   async open(address: DocumentAddress): Promise<RoomHandle> {
     const doc = addressKey(address)
     const key = keyName(doc)
-    for (;;) {
-      const term = await this.#hold(key, doc)
+    for (let term = await this.#hold(key, doc); ; ) {
       const open = this.#rooms.get(key)
       if (open?.room.term === term) return mayBeBranch(address) ? this.#leaseBranch(open) : this.#lease(open)
       open?.room.close(documentMoved)
       const opening = this.#opening.get(key)
       if (opening === undefined) await this.#exclusively(key, () => this.#load(key, address, term))
       else await opening.catch(() => {})
+      // Nothing may run between a load and its lease: a deletion would end the room, and the next load would then
+      // create the document again.
+      if (this.#rooms.get(key)?.room.term !== term) term = await this.#hold(key, doc)
     }
   }
 
@@ -449,15 +451,17 @@ export class RoomRegistry {
   }
 
   /**
-   * Loads a room. The caller must create a handle of the room in the same tick, because the idle timer starts
-   * only when a handle is released.
+   * Loads a room, unless this node has lost the document meanwhile. The caller must create a handle of the room in the
+   * same tick, because the idle timer starts only when a handle is released.
    */
   async #load(key: string, address: DocumentAddress, term: Term): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailableError(health.reason)
     const leave = this.#occupancy.enter(address.workspaceId)
     try {
-      const room = new Room(address, await this.#loaded(key, address), term, this.#dependencies)
+      const loaded = await this.#loaded(key, address)
+      if ((await this.#hold(key, addressKey(address))) !== term) return leave()
+      const room = new Room(address, loaded, term, this.#dependencies)
       this.#rooms.set(key, { room, leave, leases: 0, cancelIdle: null, follower: null })
       this.#metrics.documentsOpen.set(this.#rooms.size)
     } catch (error) {
