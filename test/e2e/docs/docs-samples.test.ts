@@ -127,6 +127,8 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
   'weft usage --url http://localhost:8787 --since 7d --granularity day':
     'it takes credentials from files; test/rest/project/usage-command.test.ts does so',
+  'export WEFT_ENGINE=postgres WEFT_POSTGRES_URL=postgres://weft@127.0.0.1/weft':
+    'it takes a database; test/cluster-faults has such servers',
   'WEFT_DEBUG=document:acme/notes,client:ada node dist/main.js serve':
     'it serves until it is stopped; test/e2e/project/trace.test.ts has such servers',
   'node dist/main.js doc get acme/notes/main > notes.json':
