@@ -9,6 +9,7 @@ import {
   StoreUnavailableError,
   type Term,
 } from '../../../src/core/store/engine.ts'
+import { keyName } from '../../../src/core/store/key-encoding.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
@@ -314,7 +315,7 @@ describe('terms of documents', () => {
       const entries = entriesOf(await loadLive(a.log, doc)).map(([, text]) => text ?? '')
       const values = entries.map((text) => Number(text.split(' ')[0]))
       expect(values).toEqual(values.toSorted((one, other) => one - other))
-      for (const entry of new Set(entries)) terms.add(`${doc} ${entry}`)
+      for (const entry of new Set(entries)) terms.add(`${keyName(doc)} ${entry}`)
     }
     expect(terms.size).toBeGreaterThan(contested.length)
     await c.close()
