@@ -38,7 +38,7 @@ const nodeKilled: Fault = async ({ cluster, load, random }) => {
 
 const isBus = `from pg_stat_activity where application_name = 'weft bus'`
 
-/** Ends the connections of all buses, again and again. */
+/** Ends the connections of all buses, repeatedly. */
 const busCut: Fault = async ({ cluster, pauseMs }) => {
   const until = performance.now() + pauseMs
   let cuts = 0

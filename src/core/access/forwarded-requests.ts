@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What the node that has forwarded a request knows about it. */
+/** Properties of a request, as the node that has forwarded it knows them. */
 export interface ForwardedRequest {
   /** Id of that node. */
   readonly node: string

@@ -61,7 +61,7 @@ export const options = {
   nodeName: optional(
     headerValue(1),
     'Unique name of this server in its cluster. Each log line contains it, and it decides which documents this server ' +
-      'compacts first.',
+      'owns. A server that keeps its name over a restart owns the same documents again.',
     { defaultText: 'made at each start' },
   ),
   nodeUrl: optional(

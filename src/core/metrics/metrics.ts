@@ -273,7 +273,7 @@ function updatesBySource(registers: Registry[]) {
 }
 
 /**
- * What a node forwards to the owner of a document: a call, a stream of content, a request of a session over HTTP, a
+ * Requests and bytes that a node forwards to the owners of documents: a call, a stream of content, a request of a session over HTTP, a
  * websocket, or the documents of a multiplexed connection.
  */
 export type ForwardKind = 'call' | 'stream' | 'session' | 'websocket' | 'tunnel'

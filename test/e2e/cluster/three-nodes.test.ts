@@ -77,7 +77,7 @@ describe('three nodes', () => {
   )
 
   itLong(
-    '[CT-8] loses nothing, and continues, when the connections of all buses are cut again and again',
+    '[CT-8] loses nothing, and continues, when the connections of all buses are cut repeatedly',
     () => keeps('small', 'bus-cut'),
     timeout,
   )

@@ -7,7 +7,8 @@ import { systemClock } from '../../../src/core/base/clock.ts'
 import type { Config } from '../../../src/core/config/config.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
-import { startNodes } from '../../support/servers/node-servers.ts'
+import { documentOf } from '../../support/servers/document-owners.ts'
+import { type NodeServer, startNodes } from '../../support/servers/node-servers.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { adminToken, otherWorkspace } from '../../support/servers/tenants.ts'
 
@@ -256,19 +257,15 @@ it('[LIM-26] after at most one minute, a node also counts the bytes that other n
   onTestFinished(nodes.stop)
   const [here, there] = nodes.servers
   if (here === undefined || there === undefined) throw new Error('two nodes are needed')
-  const addAt = async (
-    { post }: Pick<TestServer, 'post'>,
-    documentId: string,
-    data: string,
-  ): Promise<number> => {
-    const editor = { organizationId: 'acme', documentId, editorId: 'main' }
-    return (await post('/v2/crdt/add', { ...editor, type: 'text', data })).status
+  // Each node stores the documents that it owns.
+  const addAt = async (server: NodeServer, data: string): Promise<number> => {
+    const ids = documentOf({ nodes: [server.node], servers: [server] }, 0)
+    return (await server.post('/v2/crdt/add', { ...ids, type: 'text', data })).status
   }
-  expect(await addAt(here, 'first', 'text')).toBe(200)
-  for (let part = 0; part < 4; part++) expect(await addAt(there, `part ${part}`, letters(10_000))).toBe(200)
-  expect(await addAt(there, 'too much', 'text')).toBe(429)
-  expect(await addAt(here, 'second', 'text')).toBe(200)
+  expect(await addAt(here, 'text')).toBe(200)
+  for (let part = 0; part < 4; part++) expect(await addAt(there, letters(10_000))).toBe(200)
+  expect(await addAt(there, 'text')).toBe(429)
+  expect(await addAt(here, 'text')).toBe(200)
   offsetMs += 60_000
-  let attempts = 0
-  await eventually(async () => (await addAt(here, `late ${attempts++}`, 'text')) === 429)
+  await eventually(async () => (await addAt(here, 'text')) === 429)
 })

@@ -164,7 +164,7 @@ export const behindRestarts = (
     return await settled(crowd, server, 'shared')
   })
 
-/** Clients type behind a proxy that chooses one of two nodes by the session. The node that has sessions is killed. */
+/** Clients type behind a proxy that chooses one of two nodes by the session. The owner of their document is killed. */
 export const behindFailover = (
   kind: ProxyKind,
   postgres: { readonly url: string; newSchema(): string },
@@ -194,7 +194,8 @@ export const behindFailover = (
     later(() => crowd.close())
     await crowd.showsEveryone()
     const sessions = await sessionsOf(first)
-    if (sessions + (await sessionsOf(second)) < 2) throw new Error('the clients use no HTTP')
+    if (sessions + (await sessionsOf(second)) === 0) throw new Error('the clients use no HTTP')
+    // The owner of the document has the sessions.
     const [killed, living] = sessions > 0 ? [first, second] : [second, first]
     const typing = crowd.type(typingMs)
     await sleep(typingMs / 4)

@@ -34,7 +34,7 @@ export interface NodeIdentity {
   readonly incarnation: string
 }
 
-/** What a node tells the others about itself. */
+/** The properties that a node announces to the others. */
 export interface NodeReport {
   readonly state: NodeState
   /** Base URL at which the other nodes reach the node; null if it serves no calls. */

@@ -37,7 +37,7 @@ const notify = statement(
  * database is unavailable.
  *
  * PostgreSQL loses no notification of a connection. So messages are lost only while a node has no connection, or if
- * their sender could not send them. The sender then tells the others with its next notification.
+ * their sender could not send them. The sender then reports the loss with its next notification.
  */
 export class NotifyBus implements Bus {
   readonly #local = new LocalBus()
