@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
 import type { Random } from '../data/random-doc.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { ServerProcess } from '../servers/process.ts'
-import { dataOf, type TestServer } from '../servers/server.ts'
+import { type Answer, dataOf, type TestServer } from '../servers/server.ts'
 import { FeedConsumer, type ReceivedEvent } from './feed-consumer.ts'
 
 /** A server that answers calls. */
@@ -23,12 +24,21 @@ export const posterOf = (server: ServerProcess): Poster => ({
 export const organizationId = 'acme'
 export const idsOf = (documentId: string) => ({ organizationId, documentId, editorId: 'main' })
 
+/** Pause before a call is repeated, in ms. */
+const againMs = 200
+
 /** Returns the content and the version of a document; null if it does not exist. */
 export async function readText(
   { post }: Poster,
   documentId: string,
 ): Promise<{ data: string; version: string } | null> {
-  const answer = await post('/v2/crdt/get', { ...idsOf(documentId), format: 'text' })
+  const read = (): Promise<Answer> => post('/v2/crdt/get', { ...idsOf(documentId), format: 'text' })
+  let answer = await read()
+  // A node has died, or the document moves: such an error requires that the client tries again.
+  while (answer.body.error?.details?.code?.startsWith('cluster/') === true) {
+    await sleep(againMs)
+    answer = await read()
+  }
   if (answer.status === 404 || answer.body.error?.details?.code === 'document/being-deleted') return null
   const [entry] = dataOf(answer) as { data: string; version: string }[]
   return entry ?? null
