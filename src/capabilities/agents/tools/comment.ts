@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../core/base/error-codes.ts'
 import { ApiError } from '../../../core/base/errors.ts'
+import { json } from '../../../core/base/schema.ts'
 import type { TypedOperation } from '../../../rest/operation.ts'
 import type { batchResults } from '../../../rest/schemas/batch-results.ts'
 import { addAnnotations } from '../../comments/api/v2/commentannotations/add.ts'
@@ -22,31 +23,25 @@ export const commentTool = defineTool({
     required: ['documentId', 'text'],
     properties: {
       ...editorMembers,
-      text: { type: 'string', minLength: 1, maxLength: 10_000, description: 'Text of the comment.' },
+      text: json.text('Text of the comment.', { minLength: 1, maxLength: 10_000 }),
       quote: {
         ...quote,
         description: 'Exact text of the document, without Markdown signs, within one paragraph.',
       },
       before: { ...quote, description: 'Text directly before the quote.' },
       after: { ...quote, description: 'Text directly after the quote.' },
-      occurrence: { type: 'integer', minimum: 1, description: 'Which of several equal quotes, from 1.' },
-      threadId: {
-        type: 'string',
+      occurrence: json.integer('Which of several equal quotes, from 1.', { minimum: 1 }),
+      threadId: json.text('`annotationId` of a thread, as `read_document` returns it with `comments`.', {
         minLength: 1,
         maxLength: 512,
-        description: '`annotationId` of a thread, as `read_document` returns it with `comments`.',
-      },
+      }),
     },
   },
-  result: {
-    type: 'object',
-    required: ['threadId'],
-    properties: {
-      threadId: { type: 'string', description: 'The thread with the comment.' },
-      commentId: { type: 'string', description: 'The reply; absent for a new thread.' },
-    },
-  },
-  documentData: { type: 'object', properties: {} },
+  result: json.object(
+    { threadId: json.text('The thread with the comment.') },
+    { commentId: json.text('The reply; absent for a new thread.') },
+  ),
+  documentData: json.object({}),
   async handler({ text, quote: quoted, before, after, occurrence, threadId, ...given }, context) {
     if (threadId !== undefined) {
       if (quoted !== undefined) throw invalidArgument('/quote', 'must not be given together with threadId')

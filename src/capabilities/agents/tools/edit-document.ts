@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../../core/content/merge/overlap.ts'
 import { editSchema } from '../../../rest/schemas/edit-target-schema.ts'
 import { editContent } from '../../../rest/v2/crdt/edit.ts'
@@ -16,8 +16,7 @@ const brief = <S>(schema: S): S =>
   ) as S
 
 /** Edits of `/v2/crdt/edit`. */
-const editsInput = {
-  type: 'array',
+const editsInput = json.list(brief(editSchema), {
   minItems: 1,
   maxItems: mcpLimits.edits,
   description:
@@ -27,8 +26,7 @@ const editsInput = {
     '(exact text without Markdown signs, within one paragraph, that occurs once: else add `before`, `after` or ' +
     '`occurrence`), or `heading`, `row`, `block`, `attribute`, `path`. `into` and `after` a `heading` mean its section; ' +
     '`remove` and `replace` mean the heading alone. Without `format`, content is Markdown in rich text.',
-  items: brief(editSchema),
-} as const
+})
 
 type GivenEdit = FromSchema<typeof editsInput>[number]
 
@@ -43,49 +41,33 @@ export const editingMembers = {
     description:
       'The version that you have read. The places are found in it, and later changes of others stay. Recommended.',
   },
-  onOverlap: {
-    type: 'string',
-    enum: overlapPolicies,
-    default: 'fail',
-    description:
-      'What happens if others have changed the same words or values after `baseVersion`: the call fails, or the content has ' +
+  onOverlap: json.choice(
+    overlapPolicies,
+    'What happens if others have changed the same words or values after `baseVersion`: the call fails, or the content has ' +
       'one side. `report` keeps theirs.',
-  },
+    { default: 'fail' },
+  ),
   ifVersion: { ...version, description: 'Fail unless the document is still at this version.' },
 } as const
 
 export const editedMembers = {
-  version: { type: 'string', description: 'The version after the edits.' },
-  changed: { type: 'boolean', description: 'False if the document was already as requested.' },
-  warnings: { type: 'array', items: { type: 'string' } },
+  version: json.text('The version after the edits.'),
+  changed: json.boolean('False if the document was already as requested.'),
+  warnings: json.list(json.text()),
 } as const
 
-export const placesMember = {
-  type: 'array',
-  description: 'One for each edit: the text that matched, before the edit.',
-  items: {
-    type: 'object',
-    required: ['changed', 'insertions', 'deletions'],
-    properties: {
-      quote: { type: 'string' },
-      before: { type: 'string' },
-      after: { type: 'string' },
-      changed: { type: 'boolean' },
-      insertions: { type: 'integer' },
-      deletions: { type: 'integer' },
-    },
-  },
-} as const
+export const placesMember = json.list(
+  json.object(
+    { changed: json.boolean(), insertions: json.integer(), deletions: json.integer() },
+    { quote: json.text(), before: json.text(), after: json.text() },
+  ),
+  { description: 'One for each edit: the text that matched, before the edit.' },
+)
 
-export const overlapsMember = {
-  type: 'array',
-  description: 'Places that others have also changed.',
-  items: {
-    type: 'object',
-    required: ['path', 'kept'],
-    properties: { path: { type: 'string' }, base: {}, theirs: {}, mine: {}, kept: { type: 'string' } },
-  },
-} as const
+export const overlapsMember = json.list(
+  json.object({ path: json.text(), kept: json.text() }, { base: {}, theirs: {}, mine: {} }),
+  { description: 'Places that others have also changed.' },
+)
 
 interface EditArguments {
   readonly edits: readonly GivenEdit[]
@@ -146,27 +128,11 @@ export const editDocumentTool = defineTool({
     required: ['documentId', 'edits'],
     properties: {
       ...editingMembers,
-      dryRun: {
-        type: 'boolean',
-        default: false,
-        description: 'True: only check the edits, and change nothing.',
-      },
+      dryRun: json.flag('True: only check the edits, and change nothing.'),
     },
   },
-  result: {
-    type: 'object',
-    required: ['version', 'changed', 'warnings'],
-    properties: editedMembers,
-  },
-  documentData: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'places'],
-    properties: {
-      ...editorIdMembers,
-      places: placesMember,
-      overlaps: overlapsMember,
-    },
-  },
+  result: json.object(editedMembers),
+  documentData: json.object({ ...editorIdMembers, places: placesMember }, { overlaps: overlapsMember }),
   async handler({ edits, baseVersion, onOverlap, ifVersion, dryRun, ...given }, context) {
     const found = await findEditor(given, context)
     const sent = { edits, baseVersion, onOverlap, ifVersion, dryRun }

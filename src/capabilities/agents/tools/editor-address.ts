@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import type { KnownKind } from '../../../core/content/yjs/root-kind.ts'
 import { getContent } from '../../../rest/v2/crdt/get.ts'
 import { invalidArgument, type ToolContext } from '../tool.ts'
@@ -24,18 +25,16 @@ export const editorMembers = {
     ...id,
     description: 'Editor of the document. Default: its only editor. A branch is `editor@branch`.',
   },
-  contentKey: {
-    type: 'string',
+  contentKey: json.text('Root of the editor. Default: its only root. Most editors have one.', {
     maxLength: 1_000,
-    description: 'Root of the editor. Default: its only root. Most editors have one.',
-  },
+  }),
 } as const
 
 /** Members of `documentData` that name an editor. */
 export const editorIdMembers = {
-  organizationId: { type: 'string' },
-  documentId: { type: 'string' },
-  editorId: { type: 'string' },
+  organizationId: json.text(),
+  documentId: json.text(),
+  editorId: json.text(),
 } as const
 
 interface GivenEditor {

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
 import { getChanges } from '../../history/api/v2/crdt/changes.ts'
 import { showAllHidden } from '../document-data.ts'
@@ -10,12 +11,8 @@ const { changeCharacters, hunks: hunksMax } = mcpLimits
 
 /** Members of the arguments that select versions. */
 export const versionMembers = {
-  from: {
-    type: 'string',
-    maxLength: 200,
-    description: 'The earlier version, such as the one that you have read.',
-  },
-  to: { type: 'string', maxLength: 200, description: 'The later version. Default: the current one.' },
+  from: json.text('The earlier version, such as the one that you have read.', { maxLength: 200 }),
+  to: json.text('The later version. Default: the current one.', { maxLength: 200 }),
 } as const
 
 export const listChangesTool = defineTool({
@@ -32,56 +29,35 @@ export const listChangesTool = defineTool({
     properties: {
       ...editorMembers,
       ...versionMembers,
-      by: { type: 'string', minLength: 1, maxLength: 512, description: 'Only changes of this user.' },
+      by: json.text('Only changes of this user.', { minLength: 1, maxLength: 512 }),
       pageSize: { ...pageMembers.pageSize, default: 20 },
       pageToken: pageMembers.pageToken,
     },
   },
-  result: {
-    type: 'object',
-    required: ['from', 'to', 'count'],
-    properties: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      count: { type: 'integer' },
-      nextPageToken: nextPageMember,
-    },
-  },
-  documentData: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'changes'],
-    properties: {
-      ...editorIdMembers,
-      changes: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['changeId', 'inserted', 'deleted', 'hunks', 'truncated'],
-          properties: {
-            changeId: { type: 'string' },
-            userId: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-            at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-            source: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-            meta: {},
-            inserted: { type: 'integer', description: 'Inserted characters and values.' },
-            deleted: { type: 'integer' },
-            hunks: {
-              type: 'array',
-              items: {
-                type: 'object',
-                required: ['deleted', 'inserted'],
-                properties: { deleted: { type: 'string' }, inserted: { type: 'string' } },
-              },
-            },
-            truncated: {
-              type: 'boolean',
-              description: 'True if hunks or parts of their texts are left out.',
-            },
-          },
+  result: json.object(
+    { from: json.text(), to: json.text(), count: json.integer() },
+    { nextPageToken: nextPageMember },
+  ),
+  documentData: json.object({
+    ...editorIdMembers,
+    changes: json.list(
+      json.object(
+        {
+          changeId: json.text(),
+          inserted: json.integer('Inserted characters and values.'),
+          deleted: json.integer(),
+          hunks: json.list(json.object({ deleted: json.text(), inserted: json.text() })),
+          truncated: json.boolean('True if hunks or parts of their texts are left out.'),
         },
-      },
-    },
-  },
+        {
+          userId: json.orNull(json.text()),
+          at: json.orNull(json.text()),
+          source: json.orNull(json.text()),
+          meta: {},
+        },
+      ),
+    ),
+  }),
   async handler({ from, to, by, pageSize = 20, pageToken, ...given }, context) {
     const { ids } = await findEditor(given, context)
     const sent = { ...ids, from, to, by, pageSize, pageToken }

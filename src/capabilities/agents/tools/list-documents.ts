@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { getDocuments } from '../../../rest/v2/organizations/documents/get.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool } from '../tool.ts'
@@ -6,17 +7,12 @@ import { chooseOrganization, organizationMember } from './editor-address.ts'
 /** Members of the arguments of tools with pages. */
 export const pageMembers = {
   pageSize: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-  pageToken: {
-    type: 'string',
+  pageToken: json.text('`nextPageToken` of the previous page. Keep the other arguments the same.', {
     maxLength: 10_000,
-    description: '`nextPageToken` of the previous page. Keep the other arguments the same.',
-  },
+  }),
 } as const
 
-export const nextPageMember = {
-  type: 'string',
-  description: 'Token of the next page; absent on the last page.',
-} as const
+export const nextPageMember = json.text('Token of the next page; absent on the last page.')
 
 export const listDocumentsTool = defineTool({
   name: 'list_documents',
@@ -25,43 +21,24 @@ export const listDocumentsTool = defineTool({
     'Lists the documents that you may read, ordered by id, in pages. A page may be empty: continue until there is no `nextPageToken`.',
   role: 'viewer',
   effect: 'reads',
-  input: {
-    type: 'object',
-    properties: {
+  input: json.object(
+    {},
+    {
       organizationId: organizationMember,
-      name: {
-        type: 'string',
+      name: json.text('Only documents whose id or name contains this text.', {
         minLength: 1,
         maxLength: 200,
-        description: 'Only documents whose id or name contains this text.',
-      },
+      }),
       ...pageMembers,
     },
-  },
-  result: {
-    type: 'object',
-    required: ['count'],
-    properties: { count: { type: 'integer' }, nextPageToken: nextPageMember },
-  },
-  documentData: {
-    type: 'object',
-    required: ['organizationId', 'documents'],
-    properties: {
-      organizationId: { type: 'string' },
-      documents: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['documentId', 'name'],
-          properties: {
-            documentId: { type: 'string' },
-            name: { type: 'string' },
-            lastUpdated: { type: 'string', description: 'ISO 8601.' },
-          },
-        },
-      },
-    },
-  },
+  ),
+  result: json.object({ count: json.integer() }, { nextPageToken: nextPageMember }),
+  documentData: json.object({
+    organizationId: json.text(),
+    documents: json.list(
+      json.object({ documentId: json.text(), name: json.text() }, { lastUpdated: json.text('ISO 8601.') }),
+    ),
+  }),
   async handler({ organizationId: given, name, pageSize = 50, pageToken }, context) {
     const organizationId = chooseOrganization(given, context)
     const sent = { organizationId, search: name, pageSize, pageToken }

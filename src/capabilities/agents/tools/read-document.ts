@@ -1,5 +1,6 @@
 import { ApiError } from '../../../core/base/errors.ts'
 import * as s from '../../../core/base/schema.ts'
+import { json } from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
 import type { TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
 import { getAnnotations } from '../../comments/api/v2/commentannotations/get.ts'
@@ -33,64 +34,42 @@ export const readDocumentTool = defineTool({
     required: ['documentId'],
     properties: {
       ...editorMembers,
-      heading: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 10_000,
-        description: 'Only the section of this heading.',
-      },
-      occurrence: { type: 'integer', minimum: 1, description: 'Which of several equal headings, from 1.' },
-      maxCharacters: {
-        type: 'integer',
+      heading: json.text('Only the section of this heading.', { minLength: 1, maxLength: 10_000 }),
+      occurrence: json.integer('Which of several equal headings, from 1.', { minimum: 1 }),
+      maxCharacters: json.integer('Maximum length of the text of one page.', {
         minimum: 500,
         maximum: max,
         default: usual,
-        description: 'Maximum length of the text of one page.',
-      },
-      comments: {
-        type: 'boolean',
-        default: false,
-        description: `True: also the newest ${threadsMax} open threads of comments.`,
-      },
+      }),
+      comments: json.flag(`True: also the newest ${threadsMax} open threads of comments.`),
       pageToken: pageMembers.pageToken,
     },
   },
-  result: {
-    type: 'object',
-    required: ['version', 'format', 'characters', 'from', 'to', 'changedSincePreviousPage'],
-    properties: {
-      version: { type: 'string', description: 'The version that was read.' },
-      format: { type: 'string', enum: ['markdown', 'text', 'json'] },
-      characters: { type: 'integer', description: 'Length of the whole document.' },
-      from: { type: 'integer', description: 'Position of this page.' },
-      to: { type: 'integer', description: 'End of this page.' },
-      changedSincePreviousPage: {
-        type: 'boolean',
-        description:
-          'True: the document has changed since the previous page, so text may be missing or repeated.',
-      },
-      headingsLeftOut: { type: 'integer', description: 'Headings that the table does not have.' },
+  result: json.object(
+    {
+      version: json.text('The version that was read.'),
+      format: json.choice(['markdown', 'text', 'json']),
+      characters: json.integer('Length of the whole document.'),
+      from: json.integer('Position of this page.'),
+      to: json.integer('End of this page.'),
+      changedSincePreviousPage: json.boolean(
+        'True: the document has changed since the previous page, so text may be missing or repeated.',
+      ),
+    },
+    {
+      headingsLeftOut: json.integer('Headings that the table does not have.'),
       nextPageToken: nextPageMember,
     },
-  },
-  documentData: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'text'],
-    properties: {
-      ...editorIdMembers,
-      headings: {
-        type: 'array',
+  ),
+  documentData: json.object(
+    { ...editorIdMembers, text: json.text() },
+    {
+      headings: json.list(json.object({ level: json.integer(), title: json.text() }), {
         description: 'Only on the first page.',
-        items: {
-          type: 'object',
-          required: ['level', 'title'],
-          properties: { level: { type: 'integer' }, title: { type: 'string' } },
-        },
-      },
-      threads: { type: 'array', items: {}, description: 'Threads of comments, the newest first.' },
-      text: { type: 'string' },
+      }),
+      threads: json.list({}, { description: 'Threads of comments, the newest first.' }),
     },
-  },
+  ),
   async handler(
     { heading, occurrence, maxCharacters = usual, comments = false, pageToken, ...given },
     context,

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../core/base/errors.ts'
 import * as s from '../../../core/base/schema.ts'
+import { json } from '../../../core/base/schema.ts'
 import { showHidden } from '../../../core/content/reading/hidden-characters.ts'
 import {
   findMatches,
@@ -38,55 +39,41 @@ export const searchTool = defineTool({
     'a page may have no matches, so continue until there is no `nextPageToken`. Read a document with `read_document` before you edit it.',
   role: 'viewer',
   effect: 'reads',
-  input: {
-    type: 'object',
-    required: ['query'],
-    properties: {
-      query: { type: 'string', minLength: 2, maxLength: 200, description: 'The text, in one line.' },
+  input: json.object(
+    { query: json.text('The text, in one line.', { minLength: 2, maxLength: 200 }) },
+    {
       organizationId: organizationMember,
       documentId: { ...documentMember, description: 'Only this document.' },
       pageToken: pageMembers.pageToken,
     },
-  },
-  result: {
-    type: 'object',
-    required: ['matches', 'documentsRead', 'documentsNotRead'],
-    properties: {
-      matches: { type: 'integer' },
-      documentsRead: {
-        type: 'integer',
-        description: 'Documents whose whole content is searched, by this call and the ones of earlier pages.',
-      },
-      documentsNotRead: {
-        type: 'integer',
-        description:
-          'Documents whose content could not be searched, or only in part: an editor has too much content, or several roots.',
-      },
-      nextPageToken: nextPageMember,
+  ),
+  result: json.object(
+    {
+      matches: json.integer(),
+      documentsRead: json.integer(
+        'Documents whose whole content is searched, by this call and the ones of earlier pages.',
+      ),
+      documentsNotRead: json.integer(
+        'Documents whose content could not be searched, or only in part: an editor has too much content, or several roots.',
+      ),
     },
-  },
-  documentData: {
-    type: 'object',
-    required: ['organizationId', 'matches'],
-    properties: {
-      organizationId: { type: 'string' },
-      matches: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['documentId', 'name', 'quote', 'before', 'after'],
-          properties: {
-            documentId: { type: 'string' },
-            name: { type: 'string' },
-            editorId: { type: 'string', description: 'Absent: the text is in the name of the document.' },
-            quote: { type: 'string' },
-            before: { type: 'string' },
-            after: { type: 'string' },
-          },
+    { nextPageToken: nextPageMember },
+  ),
+  documentData: json.object({
+    organizationId: json.text(),
+    matches: json.list(
+      json.object(
+        {
+          documentId: json.text(),
+          name: json.text(),
+          quote: json.text(),
+          before: json.text(),
+          after: json.text(),
         },
-      },
-    },
-  },
+        { editorId: json.text('Absent: the text is in the name of the document.') },
+      ),
+    ),
+  }),
   async handler({ query, documentId, pageToken, ...given }, context) {
     const organizationId = chooseOrganization(given.organizationId, context)
     const listed = ['search', organizationId, documentId ?? null, query]

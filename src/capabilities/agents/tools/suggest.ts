@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../../core/base/errors.ts'
+import { json } from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
 import { createBranch } from '../../branches/api/v2/crdt/branches/create.ts'
 import { deleteBranch } from '../../branches/api/v2/crdt/branches/delete.ts'
@@ -25,45 +26,31 @@ export const suggestTool = defineTool({
     required: ['documentId', 'edits'],
     properties: {
       ...editingMembers,
-      branch: {
-        type: 'string',
+      branch: json.text('Name of a branch that an earlier call has returned.', {
         minLength: 1,
         maxLength: 100,
-        description: 'Name of a branch that an earlier call has returned.',
-      },
+      }),
     },
   },
-  result: {
-    type: 'object',
-    required: ['branch', 'created', 'version', 'changed', 'warnings', 'hunks', 'hunksLeftOut'],
-    properties: {
-      branch: { type: 'string', description: 'Name of the branch.' },
-      created: { type: 'boolean', description: 'True if this call began the branch.' },
-      ...editedMembers,
-      version: { type: 'string', description: 'The version of the branch after the edits.' },
-      hunks: { type: 'integer', description: 'Changes of the branch that this result has.' },
-      hunksLeftOut: { type: 'boolean', description: 'True if the branch has further changes.' },
-    },
-  },
-  documentData: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'places', 'diff'],
-    properties: {
+  result: json.object({
+    branch: json.text('Name of the branch.'),
+    created: json.boolean('True if this call began the branch.'),
+    ...editedMembers,
+    version: json.text('The version of the branch after the edits.'),
+    hunks: json.integer('Changes of the branch that this result has.'),
+    hunksLeftOut: json.boolean('True if the branch has further changes.'),
+  }),
+  documentData: json.object(
+    {
       ...editorIdMembers,
-      editorId: { type: 'string', description: 'The editor of the branch, for `read_document`.' },
+      editorId: json.text('The editor of the branch, for `read_document`.'),
       places: placesMember,
-      overlaps: overlapsMember,
-      diff: {
-        type: 'array',
+      diff: json.list(json.object({ deleted: json.text(), inserted: json.text() }), {
         description: 'The changes of the branch, in the order of the document.',
-        items: {
-          type: 'object',
-          required: ['deleted', 'inserted'],
-          properties: { deleted: { type: 'string' }, inserted: { type: 'string' } },
-        },
-      },
+      }),
     },
-  },
+    { overlaps: overlapsMember },
+  ),
   async handler({ edits, baseVersion, onOverlap, ifVersion, branch, ...given }, context) {
     const main = await findEditor(given, context)
     // A canceled call leaves the branch with its edits, or no branch.

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { undoContentChanges } from '../../history/api/v2/crdt/undo.ts'
 import { showAllHidden } from '../document-data.ts'
 import { defineTool } from '../tool.ts'
@@ -25,28 +26,19 @@ export const undoMyChangesTool = defineTool({
           'The effect if users have changed the same words. `fail` (default): nothing changes, and the error lists the ' +
           'words. `report`, `keepTheirs`: these words stay. `keepMine`: they get the text from before your changes.',
       },
-      dryRun: { type: 'boolean', default: false, description: 'True: only count the changes.' },
+      dryRun: json.flag('True: only count the changes.'),
     },
   },
-  result: {
-    type: 'object',
-    required: ['version', 'changed', 'undone', 'notUndone'],
-    properties: {
-      version: { type: 'string' },
-      changed: { type: 'boolean', description: 'False if there was nothing to undo.' },
-      undone: { type: 'integer', description: 'Parts that are undone, now or by an earlier call.' },
-      notUndone: { type: 'integer', description: 'Parts that stay.' },
-      reasons: { type: 'array', items: { type: 'string' }, description: 'Reasons why parts stay.' },
+  result: json.object(
+    {
+      version: json.text(),
+      changed: json.boolean('False if there was nothing to undo.'),
+      undone: json.integer('Parts that are undone, now or by an earlier call.'),
+      notUndone: json.integer('Parts that stay.'),
     },
-  },
-  documentData: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId'],
-    properties: {
-      ...editorIdMembers,
-      overlaps: overlapsMember,
-    },
-  },
+    { reasons: json.list(json.text(), { description: 'Reasons why parts stay.' }) },
+  ),
+  documentData: json.object({ ...editorIdMembers }, { overlaps: overlapsMember }),
   async handler({ from, to, onOverlap, dryRun, ...given }, context) {
     const { ids } = await findEditor(given, context)
     const sent = { ...ids, from, to, onOverlap, dryRun }

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { hunkLimits } from '../../../core/content/branches/branch-hunks.ts'
 import { type Overlap, reportOf } from '../../../core/content/merge/overlap.ts'
 import { type BranchRecord, branchLimits } from '../../../core/directory/branches/branch-records.ts'
@@ -14,68 +14,36 @@ export const branchedEditor = {
   editorId: { ...editorId, description: 'Id of the editor from which the branch was created.' },
 } as const
 
-export const branchName = {
-  type: 'string',
-  format: 'id',
-  maxLength: branchLimits.nameCharacters,
-  description: 'Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.',
-  examples: ['draft'],
-} as const
+export const branchName = json.id(
+  'Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.',
+  { maxLength: branchLimits.nameCharacters, examples: ['draft'] },
+)
 
-export const decidingUser = {
-  type: 'string',
-  format: 'id',
-  description: 'User who decides; returned as `decidedBy`.',
-} as const
+export const decidingUser = json.id('User who decides; returned as `decidedBy`.')
 
-export const branchRecord = {
-  type: 'object',
-  required: [
-    'name',
-    'editorId',
-    'branchEditorId',
-    'createdBy',
-    'createdAt',
-    'baseVersion',
-    'status',
-    'decidedBy',
-    'decidedAt',
-  ],
-  properties: {
-    name: { type: 'string', examples: branchName.examples },
-    editorId: { type: 'string', description: branchedEditor.editorId.description },
-    branchEditorId: {
-      type: 'string',
-      description: 'Editor id that clients and calls use for the content of the branch.',
-      examples: ['main@draft'],
-    },
-    createdBy: { type: 'string', description: "User id; '' if the user is not known.", examples: ['ann'] },
-    createdAt: { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] },
-    baseVersion: {
-      type: 'string',
-      description: 'Version of the editor when the branch was created; opaque.',
-    },
-    status: {
-      type: 'string',
-      enum: ['open', 'merged', 'rejected'],
-      description: '`merged` and `rejected` branches are read-only and do not follow the editor any more.',
-    },
-    decidedBy: { type: 'string', description: "User id; '' while the branch is open." },
-    decidedAt: {
-      anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
-      description: 'Time of the merge or rejection; null while the branch is open.',
-    },
-  },
-} as const
+export const branchRecord = json.object({
+  name: { type: 'string', examples: branchName.examples },
+  editorId: json.text(branchedEditor.editorId.description),
+  branchEditorId: json.text('Editor id that clients and calls use for the content of the branch.', {
+    examples: ['main@draft'],
+  }),
+  createdBy: json.text("User id; '' if the user is not known.", { examples: ['ann'] }),
+  createdAt: { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] },
+  baseVersion: json.text('Version of the editor when the branch was created; opaque.'),
+  status: json.choice(
+    ['open', 'merged', 'rejected'],
+    '`merged` and `rejected` branches are read-only and do not follow the editor any more.',
+  ),
+  decidedBy: json.text("User id; '' while the branch is open."),
+  decidedAt: json.orNull(json.time(), 'Time of the merge or rejection; null while the branch is open.'),
+})
 
-export const hunkIds = {
-  type: 'array',
-  items: { type: 'string', format: 'id' },
+export const hunkIds = json.list(json.id(), {
   maxItems: hunkLimits.hunks,
   description: 'Ids of hunks of `branches/diff`. Absent: the whole branch, which is then read-only.',
-} as const
+})
 
-const idList = { type: 'array', items: { type: 'string' } } as const
+const idList = json.list(json.text())
 
 /** Response members of a decision. */
 export const branchOutcome = {
@@ -85,18 +53,10 @@ export const branchOutcome = {
     ...idList,
     description: 'Ids that are not hunks of the branch, for example because they are decided.',
   },
-  dependent: {
-    type: 'array',
-    description: 'Hunks that were left out, because other hunks must be decided in the same call.',
-    items: {
-      type: 'object',
-      required: ['hunkId', 'needs'],
-      properties: {
-        hunkId: { type: 'string' },
-        needs: { ...idList, description: 'Ids of the other hunks.' },
-      },
-    },
-  },
+  dependent: json.list(
+    json.object({ hunkId: json.text(), needs: { ...idList, description: 'Ids of the other hunks.' } }),
+    { description: 'Hunks that were left out, because other hunks must be decided in the same call.' },
+  ),
 } as const
 
 /** Response members about overlaps of a branch. */
@@ -136,23 +96,13 @@ export const branchHunk = {
     'dependsOn',
   ],
   properties: {
-    hunkId: {
-      type: 'string',
-      description: 'Stays the same when other hunks are decided.',
-      examples: ['w2XFBxOWZpvUc2b9'],
-    },
-    userId: {
-      anyOf: [{ type: 'string' }, { type: 'null' }],
-      description: 'The only known author; null if there are several or none.',
-    },
+    hunkId: json.text('Stays the same when other hunks are decided.', { examples: ['w2XFBxOWZpvUc2b9'] }),
+    userId: json.orNull(json.text(), 'The only known author; null if there are several or none.'),
     userIds: { ...idList, description: 'All known authors.' },
-    at: {
-      anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
-      description: 'Time of the last change; null if it is not known.',
-    },
+    at: json.orNull(json.time(), 'Time of the last change; null if it is not known.'),
     anchor: { ...hunkAnchor, description: 'The place of the hunk in the branch.' },
-    deleted: { type: 'string', description: 'The text of the editor that the branch deletes.' },
-    inserted: { type: 'string', description: 'The text that the branch inserts.' },
+    deleted: json.text('The text of the editor that the branch deletes.'),
+    inserted: json.text('The text that the branch inserts.'),
     ...hunkContent({
       before: 'The value in the editor; absent if there is none.',
       after: 'The value in the branch; absent if there is none.',

@@ -1,8 +1,8 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
 import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
-import { nullable, secretSchema } from '../../webhooks/api/endpoint-schema.ts'
+import { secretSchema } from '../../webhooks/api/endpoint-schema.ts'
 import { urlProblem } from '../../webhooks/api/webhook-schema.ts'
 import {
   authorizeFailures,
@@ -18,56 +18,42 @@ export const timeoutMsDefault = 5_000
 /** Default of the minimum time in seconds between two deliveries of `store`. */
 export const minSecondsDefault = 10
 
-const url = {
-  type: 'string',
+const url = json.text('http(s) URL that Weft calls.', {
   minLength: 1,
   maxLength: limits.url,
-  description: 'http(s) URL that Weft calls.',
   examples: ['https://example.com/weft/callback'],
-} as const
+})
 
-const timeoutMs = {
-  type: 'integer',
+const timeoutMs = json.integer('Maximum time of a call in ms, including waits and retries.', {
   minimum: timeoutMsMin,
   maximum: limits.callbackMs,
   default: timeoutMsDefault,
-  description: 'Maximum time of a call in ms, including waits and retries.',
-} as const
+})
 
-const format = {
-  type: 'string',
-  enum: readingFormats,
-  default: 'json',
-  description: 'Format of the content, as in `crdt/get`.',
-} as const
+const format = json.choice(readingFormats, 'Format of the content, as in `crdt/get`.', { default: 'json' })
 
 const contentKey = {
   ...contentKeySchema,
   description: 'Root whose content is sent. Default: the root that `crdt/get` reads.',
 } as const
 
-const minSeconds = {
-  type: 'integer',
+const minSeconds = json.integer('Minimum time in seconds between two calls about the same editor.', {
   minimum: 1,
   maximum: limits.storeSeconds,
   default: minSecondsDefault,
-  description: 'Minimum time in seconds between two calls about the same editor.',
-} as const
+})
 
-const authorizeFailure = {
-  type: 'string',
-  enum: authorizeFailures,
-  default: 'reject',
-  description:
-    'If a call fails: `reject` closes with 1013, `stored` applies the access type of the document.',
-} as const
+const authorizeFailure = json.choice(
+  authorizeFailures,
+  'If a call fails: `reject` closes with 1013, `stored` applies the access type of the document.',
+  { default: 'reject' },
+)
 
-const loadFailure = {
-  type: 'string',
-  enum: loadFailures,
-  default: 'reject',
-  description: 'If a call fails: `reject` closes with 1013, `empty` treats the editor as missing.',
-} as const
+const loadFailure = json.choice(
+  loadFailures,
+  'If a call fails: `reject` closes with 1013, `empty` treats the editor as missing.',
+  { default: 'reject' },
+)
 
 const authorizeDescription =
   'Decides the role of a user whom no grant gives a role on the document. The request has the member `agent`: `model`, ' +
@@ -78,74 +64,31 @@ const storeDescription = 'Receives the content of editors after changes.'
 /** Request members: the callbacks. Null removes a callback. */
 export const callbacksChange = {
   authorize: {
-    ...nullable({
-      type: 'object',
-      required: ['url'],
-      properties: { url, timeoutMs, onFailure: authorizeFailure },
-    }),
+    ...json.orNull(json.object({ url }, { timeoutMs, onFailure: authorizeFailure })),
     description: authorizeDescription,
     examples: [{ url: 'https://app.example.com/weft/authorize' }],
   },
-  load: {
-    ...nullable({
-      type: 'object',
-      required: ['url'],
-      properties: { url, timeoutMs, onFailure: loadFailure },
-    }),
-    description: loadDescription,
-  },
-  store: {
-    ...nullable({ type: 'object', required: ['url'], properties: { url, format, contentKey, minSeconds } }),
-    description: storeDescription,
-  },
+  load: json.orNull(json.object({ url }, { timeoutMs, onFailure: loadFailure }), loadDescription),
+  store: json.orNull(json.object({ url }, { format, contentKey, minSeconds }), storeDescription),
 } as const
 
 const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] } as const
 
 /** Response members of the callbacks, without the signing secret. */
-export const callbacksAnswer = {
-  type: 'object',
-  required: ['authorize', 'load', 'store', 'createdAt', 'updatedAt'],
-  properties: {
-    authorize: {
-      ...nullable({
-        type: 'object',
-        required: ['url', 'timeoutMs', 'onFailure'],
-        properties: { url, timeoutMs, onFailure: authorizeFailure },
-      }),
-      description: authorizeDescription,
-    },
-    load: {
-      ...nullable({
-        type: 'object',
-        required: ['url', 'timeoutMs', 'onFailure'],
-        properties: { url, timeoutMs, onFailure: loadFailure },
-      }),
-      description: loadDescription,
-    },
-    store: {
-      ...nullable({
-        type: 'object',
-        required: ['url', 'format', 'minSeconds'],
-        properties: { url, format, contentKey, minSeconds },
-      }),
-      description: storeDescription,
-    },
-    createdAt: time,
-    updatedAt: time,
-  },
-} as const
+export const callbacksAnswer = json.object({
+  authorize: json.orNull(json.object({ url, timeoutMs, onFailure: authorizeFailure }), authorizeDescription),
+  load: json.orNull(json.object({ url, timeoutMs, onFailure: loadFailure }), loadDescription),
+  store: json.orNull(json.object({ url, format, minSeconds }, { contentKey }), storeDescription),
+  createdAt: time,
+  updatedAt: time,
+})
 
 /** Schema of the signing secret of the callbacks. */
-export const callbackSecretAnswer = {
-  type: 'object',
-  required: ['secret'],
-  properties: { secret: secretSchema },
-} as const
+export const callbackSecretAnswer = json.object({ secret: secretSchema })
 
 export const noCallbacks = { code: 'callback/not-configured', when: 'the API key has no callbacks' } as const
 
-const changeRequest = { type: 'object', properties: callbacksChange } as const
+const changeRequest = json.object({}, callbacksChange)
 
 type ChangeRequest = FromSchema<typeof changeRequest>
 

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { base64LengthMax } from '../../../core/model/base64.ts'
 import { anchorLimits, anchorPlace } from '../../../rest/anchor-places.ts'
 import {
@@ -14,7 +14,7 @@ import { type CommentRecord, withoutOrder } from '../comment-records.ts'
 import { commentLimits as limits } from '../limits.ts'
 import type { AnnotationView } from '../list-annotations.ts'
 
-const id = { type: 'string', format: 'id' } as const
+const id = json.id()
 
 export const annotationId = { ...id, description: 'Id of the annotation.', examples: ['remark-1'] } as const
 export const commentId = { ...id, description: 'Id of the comment.', examples: ['comment-1'] } as const
@@ -26,23 +26,22 @@ export const actionFields = {
 
 export const statusValues = ['open', 'resolved'] as const
 
-export const location = {
-  type: 'object',
-  required: ['id'],
-  properties: { id, locationName: { type: 'string', maxLength: 1_000 } },
-  additionalProperties: {},
-  description:
-    'A place in your application, such as a page or a view. Other members are kept as they are; at most ' +
-    `${limits.locationBytes} bytes of JSON.`,
-  examples: [{ id: 'page-1', locationName: 'Page 1' }],
-} as const
+export const location = json.object(
+  { id },
+  { locationName: { type: 'string', maxLength: 1_000 } },
+  {
+    additionalProperties: {},
+    description:
+      'A place in your application, such as a page or a view. Other members are kept as they are; at most ' +
+      `${limits.locationBytes} bytes of JSON.`,
+    examples: [{ id: 'page-1', locationName: 'Page 1' }],
+  },
+)
 
-const position = {
-  type: 'string',
-  format: 'byte',
-  maxLength: base64LengthMax(limits.positionBytes),
-  description: 'Yjs relative position, encoded and base64. It keeps its place while the content changes.',
-} as const
+const position = json.bytes(
+  'Yjs relative position, encoded and base64. It keeps its place while the content changes.',
+  { maxLength: base64LengthMax(limits.positionBytes) },
+)
 
 /** An anchor at the start of the text `content`. */
 export const anchorExample = {
@@ -51,22 +50,18 @@ export const anchorExample = {
   position: 'AQdjb250ZW50AA==',
 } as const
 
-const contentKey = {
-  type: 'string',
-  maxLength: limits.contentKeyCharacters,
-  description:
-    'Name of the root. Default: the root of the attached schema, else the only root of the editor, else `content`.',
-} as const
+const contentKey = json.text(
+  'Name of the root. Default: the root of the attached schema, else the only root of the editor, else `content`.',
+  { maxLength: limits.contentKeyCharacters },
+)
 
 const positionEnd = { ...position, description: 'Position of the end of a range, in the same form.' } as const
 
 const context = { type: 'string', maxLength: limits.quoteCharacters } as const
 
-export const anchor = {
-  type: 'object',
-  required: ['editorId'],
-  properties: {
-    editorId,
+export const anchor = json.object(
+  { editorId },
+  {
     contentKey,
     position,
     positionEnd,
@@ -77,210 +72,149 @@ export const anchor = {
     },
     before: { ...context, description: 'Text directly before the quote.' },
     after: { ...context, description: 'Text directly after the quote.' },
-    occurrence: {
-      type: 'integer',
-      minimum: 1,
-      description: 'Which of several equal quotes is meant, from 1. Default: there must be exactly one.',
-    },
+    occurrence: json.integer(
+      'Which of several equal quotes is meant, from 1. Default: there must be exactly one.',
+      { minimum: 1 },
+    ),
   },
-  description: 'Place of the annotation in the content of an editor: either `position` or `quote`.',
-  examples: [anchorExample],
-} as const
+  {
+    description: 'Place of the annotation in the content of an editor: either `position` or `quote`.',
+    examples: [anchorExample],
+  },
+)
 
-export const storedAnchor = {
-  type: 'object',
-  required: ['editorId', 'contentKey', 'position'],
-  properties: { editorId, contentKey, position, positionEnd },
-  description: 'Position of the annotation in the content of an editor.',
-  examples: [anchorExample],
-} as const
+export const storedAnchor = json.object(
+  { editorId, contentKey, position },
+  { positionEnd },
+  { description: 'Position of the annotation in the content of an editor.', examples: [anchorExample] },
+)
 
 /** Members of a new annotation that can also be changed later. */
 export const annotationContent = {
   location,
   anchor,
-  status: { type: 'string', enum: statusValues },
-  priority: {
-    anyOf: [{ type: 'string', maxLength: limits.priorityCharacters }, { type: 'null' }],
-    description: 'Any name of a priority; null: none.',
-  },
-  assignedTo: {
-    anyOf: [notifiedUser, { type: 'null' }],
-    description: 'User to whom the annotation is assigned; null: unassigned.',
-  },
+  status: json.choice(statusValues),
+  priority: json.orNull(
+    { type: 'string', maxLength: limits.priorityCharacters },
+    'Any name of a priority; null: none.',
+  ),
+  assignedTo: json.orNull(notifiedUser, 'User to whom the annotation is assigned; null: unassigned.'),
 } as const
 
 const suggestedContent = {
   description: `Suggested content: any JSON of at most ${limits.suggestionBytes} bytes.`,
 } as const
 
-export const newSuggestion = {
-  type: 'object',
-  properties: { content: suggestedContent },
-  description: 'Makes the annotation a suggestion, which can be accepted or rejected.',
-} as const
+export const newSuggestion = json.object(
+  {},
+  { content: suggestedContent },
+  { description: 'Makes the annotation a suggestion, which can be accepted or rejected.' },
+)
 
-export const suggestionChange = {
-  type: 'object',
-  properties: {
-    accept: { type: 'boolean', description: 'True: the suggestion is accepted.' },
-    reject: { type: 'boolean', description: 'True: it is rejected.' },
+export const suggestionChange = json.object(
+  {},
+  {
+    accept: json.boolean('True: the suggestion is accepted.'),
+    reject: json.boolean('True: it is rejected.'),
     content: {
       ...suggestedContent,
       description: 'Replaces the suggested content; the suggestion is open again.',
     },
   },
-  description: 'Exactly one member.',
-} as const
+  { description: 'Exactly one member.' },
+)
 
-const text = {
-  type: 'string',
+const text = json.text(`At most ${limits.textBytes} bytes of UTF-8.`, {
   minLength: 1,
   maxLength: limits.textBytes,
-  description: `At most ${limits.textBytes} bytes of UTF-8.`,
   examples: ['Is this still right?'],
-} as const
+})
 
 const from = { ...notifiedUser, description: 'The author.' } as const
 
-export const newComments = {
-  type: 'array',
-  maxItems: batchMax,
-  items: {
-    type: 'object',
-    required: ['from', 'text'],
-    properties: {
-      commentId: { ...commentId, description: 'Unique in the annotation; default: generated.' },
-      from,
-      text,
-    },
-  },
-} as const
+export const newComments = json.list(
+  json.object(
+    { from, text },
+    { commentId: { ...commentId, description: 'Unique in the annotation; default: generated.' } },
+  ),
+  { maxItems: batchMax },
+)
 
-export const commentChanges = {
-  type: 'array',
-  maxItems: batchMax,
-  items: { type: 'object', required: ['commentId', 'text'], properties: { commentId, text } },
-} as const
+export const commentChanges = json.list(json.object({ commentId, text }), { maxItems: batchMax })
 
 const reactionId = { ...id, examples: ['reaction-1'] } as const
-const reaction = {
-  type: 'string',
+const reaction = json.text('Such as an emoji.', {
   minLength: 1,
   maxLength: limits.reactionCharacters,
-  description: 'Such as an emoji.',
   examples: ['👍'],
-} as const
+})
 
-export const newReactions = {
-  type: 'array',
-  maxItems: limits.reactions,
-  items: {
-    type: 'object',
-    required: ['reaction'],
-    properties: {
+export const newReactions = json.list(
+  json.object(
+    { reaction },
+    {
       reactionId: { ...reactionId, description: 'Unique in the comment; default: generated.' },
-      reaction,
       user: { ...notifiedUser, description: 'User who reacts; default: `actionUser`.' },
     },
-  },
-} as const
+  ),
+  { maxItems: limits.reactions },
+)
 
-export const reactionIds = {
-  type: 'array',
-  maxItems: limits.reactions,
-  items: reactionId,
-} as const
+export const reactionIds = json.list(reactionId, { maxItems: limits.reactions })
 
-export const commentRecords = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['commentId', 'from', 'text', 'reactions', 'createdAt', 'lastUpdated'],
-    properties: {
-      commentId,
-      from,
-      text,
-      reactions: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['reactionId', 'reaction', 'user', 'createdAt'],
-          properties: { reactionId, reaction, user: notifiedUser, createdAt },
-        },
-      },
-      createdAt,
-      lastUpdated,
-    },
-  },
-} as const
+export const commentRecords = json.list(
+  json.object({
+    commentId,
+    from,
+    text,
+    reactions: json.list(json.object({ reactionId, reaction, user: notifiedUser, createdAt })),
+    createdAt,
+    lastUpdated,
+  }),
+)
 
 /** Schema of a suggestion with its outcome. */
-export const suggestion = {
-  type: 'object',
-  required: ['status', 'content'],
-  properties: {
-    status: { type: 'string', enum: ['pending', 'accepted', 'rejected'] },
-    content: { description: 'Null if not given.' },
-  },
-} as const
+export const suggestion = json.object({
+  status: json.choice(['pending', 'accepted', 'rejected']),
+  content: { description: 'Null if not given.' },
+})
 
 /** Schema of an annotation without its comments. */
-export const annotationState = {
-  type: 'object',
-  required: [
-    'annotationId',
-    'documentId',
-    'location',
-    'anchor',
-    'status',
-    'priority',
-    'assignedTo',
-    'suggestion',
-    'createdBy',
-    'createdAt',
-    'lastUpdated',
-  ],
-  properties: {
-    annotationId,
-    documentId,
-    ...annotationContent,
-    location: { anyOf: [location, { type: 'null' }] },
-    anchor: { anyOf: [storedAnchor, { type: 'null' }] },
-    suggestion: { anyOf: [suggestion, { type: 'null' }] },
-    createdBy: notifiedUser,
-    createdAt,
-    lastUpdated: {
-      ...lastUpdated,
-      description: 'Epoch milliseconds of the last change of the annotation itself, without its comments.',
-    },
+export const annotationState = json.object({
+  annotationId,
+  documentId,
+  ...annotationContent,
+  location: json.orNull(location),
+  anchor: json.orNull(storedAnchor),
+  suggestion: json.orNull(suggestion),
+  createdBy: notifiedUser,
+  createdAt,
+  lastUpdated: {
+    ...lastUpdated,
+    description: 'Epoch milliseconds of the last change of the annotation itself, without its comments.',
   },
-} as const
+})
 
-export const annotationRecords = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: [...annotationState.required, 'comments', 'commentCount'],
-    properties: {
-      ...annotationState.properties,
-      anchorPlace: {
-        anyOf: [anchorPlace, { type: 'null' }],
-        description:
-          'The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no anchor, or ' +
-          `the content is larger than ${anchorLimits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
-          `the first ${anchorLimits.anchorEditors} editors.`,
-      },
-      comments: {
-        ...commentRecords,
-        description:
-          `The oldest ones: ${limits.commentsShown} at most, and no more than about ${limits.shownBytes} bytes. ` +
-          '`comments/get` returns all.',
-      },
-      commentCount: { type: 'integer', description: 'Total number of comments.' },
+export const annotationRecords = json.list({
+  type: 'object',
+  required: [...annotationState.required, 'comments', 'commentCount'],
+  properties: {
+    ...annotationState.properties,
+    anchorPlace: json.orNull(
+      anchorPlace,
+      'The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no anchor, or ' +
+        `the content is larger than ${anchorLimits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
+        `the first ${anchorLimits.anchorEditors} editors.`,
+    ),
+    comments: {
+      ...commentRecords,
+      description:
+        `The oldest ones: ${limits.commentsShown} at most, and no more than about ${limits.shownBytes} bytes. ` +
+        '`comments/get` returns all.',
     },
+    commentCount: json.integer('Total number of comments.'),
   },
-} as const
+})
 
 const otherAnnotations =
   'If the call has other annotations, it succeeds, and the results of these annotations have the candidates'

@@ -1,4 +1,4 @@
-import type { FromSchema, ObjectSchema, Schema } from '../../../core/base/schema.ts'
+import { type FromSchema, json, type ObjectSchema, type Schema } from '../../../core/base/schema.ts'
 import { readingFormats } from '../../../core/content/read-document.ts'
 import { contentKeySchema } from '../../../rest/schemas/resource-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
@@ -30,128 +30,94 @@ export const contentOmissions = ['superseded', 'deleted', 'too-large', 'unreadab
 
 /** Members that select events and their form. */
 export const feedSelection = {
-  organizationId: { type: 'string', format: 'id', description: 'Only events of this organization.' },
-  cursor: {
-    type: 'string',
+  organizationId: json.id('Only events of this organization.'),
+  cursor: json.text('Only events after this cursor, which is from an earlier response.', {
     maxLength: cursorLengthMax,
-    description: 'Only events after this cursor, which is from an earlier response.',
-  },
-  from: {
-    type: 'string',
-    enum: ['oldest', 'now'],
-    default: 'oldest',
-    description:
-      'Where to start without a cursor: at the oldest event that the feed has, or after the last event.',
-  },
-  types: {
-    type: 'array',
+  }),
+  from: json.choice(
+    ['oldest', 'now'],
+    'Where to start without a cursor: at the oldest event that the feed has, or after the last event.',
+    { default: 'oldest' },
+  ),
+  types: json.list(json.choice(feedTypes), {
     maxItems: feedLimits.filter,
-    items: { type: 'string', enum: feedTypes },
     description: 'Only events of these types.',
-  },
-  documentIds: {
-    type: 'array',
+  }),
+  documentIds: json.list(json.id(), {
     maxItems: feedLimits.filter,
-    items: { type: 'string', format: 'id' },
     description: 'Only events of these documents.',
-  },
-  content: {
-    type: 'string',
-    enum: feedContentFormats,
-    description:
-      'Adds content to `crdt.update_data`. `changes`: the Yjs updates (V1) between the two versions. Other formats: the ' +
+  }),
+  content: json.choice(
+    feedContentFormats,
+    'Adds content to `crdt.update_data`. `changes`: the Yjs updates (V1) between the two versions. Other formats: the ' +
       'present content, as `/v2/crdt/get` returns it; if a response has several events of an editor, only the last one ' +
       'has it.',
-  },
+  ),
   contentKey: contentKeySchema,
 } as const
 
-export const feedRequest = {
-  type: 'object',
-  properties: {
+export const feedRequest = json.object(
+  {},
+  {
     ...feedSelection,
-    pageSize: {
-      type: 'integer',
-      minimum: 1,
-      default: feedLimits.pageDefault,
-      description: `Maximum number of events in the response. A number above ${feedLimits.page} stands for ${feedLimits.page}.`,
-    },
-    waitSeconds: {
-      type: 'integer',
+    pageSize: json.integer(
+      `Maximum number of events in the response. A number above ${feedLimits.page} stands for ${feedLimits.page}.`,
+      { minimum: 1, default: feedLimits.pageDefault },
+    ),
+    waitSeconds: json.integer('Maximum time to wait for an event, if there is none yet.', {
       minimum: 0,
       maximum: feedLimits.waitSeconds,
       default: 0,
-      description: 'Maximum time to wait for an event, if there is none yet.',
-    },
+    }),
   },
-} as const
+)
 
 export type FeedRequest = FromSchema<typeof feedRequest>
 
-const feedData = {
-  type: 'object',
-  additionalProperties: {},
-  description: 'Data of the event; `crdt.update_data` has other data than in webhooks.',
-} as const
+const feedData = json.map(
+  {},
+  { description: 'Data of the event; `crdt.update_data` has other data than in webhooks.' },
+)
 
 /** Members of an event in a response. */
-const feedEventBase = {
-  type: 'object',
-  required: ['id', 'cursor', 'type', 'at', 'organizationId', 'documentId', 'actionUser', 'data'],
-  properties: {
-    id: { type: 'string', description: 'Stable; an event that is delivered twice has the same id.' },
-    cursor: { type: 'string', description: 'Continues after this event; opaque.' },
-    type: { type: 'string' },
-    at: { type: 'string', format: 'date-time', description: 'Time of the event.' },
-    organizationId: { type: 'string' },
-    documentId: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-    actionUser: {
-      ...notifiedUser,
-      description: 'The acting user; the id of the API key if the user is not known.',
-    },
-    data: feedData,
+const feedEventBase = json.object({
+  id: json.text('Stable; an event that is delivered twice has the same id.'),
+  cursor: json.text('Continues after this event; opaque.'),
+  type: json.text(),
+  at: json.time('Time of the event.'),
+  organizationId: json.text(),
+  documentId: json.orNull(json.text()),
+  actionUser: {
+    ...notifiedUser,
+    description: 'The acting user; the id of the API key if the user is not known.',
   },
-} as const
+  data: feedData,
+})
 
 /** Members of a change of content, in addition to those of other events. */
 const feedContent = {
-  content: {
-    description: 'Only if it was requested; null if it is left out.',
-    anyOf: [
-      { type: 'null' },
+  content: json.orNull(
+    json.object(
+      { version: json.text('The version that has this content; at least that of the event.') },
       {
-        type: 'object',
-        required: ['version'],
-        properties: {
-          version: {
-            type: 'string',
-            description: 'The version that has this content; at least that of the event.',
-          },
-          data: { description: 'The content in the requested format.' },
-          type: { type: 'string' },
-          contentKey: { type: 'string' },
-          updates: {
-            type: 'array',
-            items: { type: 'string', format: 'byte' },
-            description:
-              'Yjs updates (V1) in base64, in the order of the log; only with the format `changes`.',
-          },
-        },
+        data: { description: 'The content in the requested format.' },
+        type: json.text(),
+        contentKey: json.text(),
+        updates: json.list(json.bytes(), {
+          description: 'Yjs updates (V1) in base64, in the order of the log; only with the format `changes`.',
+        }),
       },
-    ],
-  },
-  contentOmitted: {
-    type: 'string',
-    enum: contentOmissions,
-    description: 'Why `content` is null.',
-  },
+    ),
+    'Only if it was requested; null if it is left out.',
+  ),
+  contentOmitted: json.choice(contentOmissions, 'Why `content` is null.'),
 } as const
 
 const feedEventOf = (types: readonly string[], data: ObjectSchema): ObjectSchema => ({
   ...feedEventBase,
   properties: {
     ...feedEventBase.properties,
-    type: { type: 'string', enum: types },
+    type: json.choice(types),
     data,
     ...(data === feedContentData && feedContent),
   },
@@ -170,7 +136,7 @@ export const feedEvents: Readonly<Record<string, ObjectSchema>> = {
   FeedDocumentEvent: withData(documentEventData),
   FeedPermissionEvent: withData(permissionEventData),
   FeedVisitEvent: withData(visitEventData),
-  FeedOrganizationEvent: feedEventOf([organizationDeleted], { type: 'object', properties: {} }),
+  FeedOrganizationEvent: feedEventOf([organizationDeleted], json.object({})),
 }
 
 /** Type of the values of `feedEvents`. The feed reads events from the store, so the type does not depend on `type`. */
@@ -186,30 +152,18 @@ const feedEventSchema: Schema = { anyOf: Object.values(feedEvents) }
 /** Schema of an event in a response. */
 export const feedEvent = feedEventSchema as FeedEventUnion
 
-export const feedResponse = {
-  type: 'object',
-  required: ['events', 'cursor', 'isEnd'],
-  properties: {
-    events: { type: 'array', items: feedEvent },
-    cursor: {
-      type: 'string',
-      description: 'Continues after all events that were read, also if none of them matched; opaque.',
-    },
-    isEnd: { type: 'boolean', description: 'True if the feed had no more matching events.' },
-  },
-} as const
+export const feedResponse = json.object({
+  events: json.list(feedEvent),
+  cursor: json.text('Continues after all events that were read, also if none of them matched; opaque.'),
+  isEnd: json.boolean('True if the feed had no more matching events.'),
+})
 
-export const feedConfigAnswer = {
-  type: 'object',
-  required: ['enabled', 'keepSeconds'],
-  properties: {
-    enabled: { type: 'boolean' },
-    keepSeconds: {
-      type: 'integer',
-      description: `Time for which events are kept. There are at most ${feedLimits.entries.toLocaleString('en')} events.`,
-    },
-  },
-} as const
+export const feedConfigAnswer = json.object({
+  enabled: json.boolean(),
+  keepSeconds: json.integer(
+    `Time for which events are kept. There are at most ${feedLimits.entries.toLocaleString('en')} events.`,
+  ),
+})
 
 export const feedErrors = [
   { code: 'feed/disabled', when: 'the feed is off' },

@@ -8,6 +8,7 @@ import {
   streamComment,
   streamCommentMs,
 } from '../../../core/base/event-stream.ts'
+import { json } from '../../../core/base/schema.ts'
 import { encodeJson } from '../../../core/model/json-pieces.ts'
 import { errorEnvelope } from '../../../core/model/raw-response.ts'
 import { exhausted } from '../../../core/quota/limits.ts'
@@ -58,7 +59,7 @@ export const feedStreamDescription: PathDescription = {
       ],
       answer: {
         type: 'text/event-stream',
-        schema: { type: 'string', description: 'Server-sent events.' },
+        schema: json.text('Server-sent events.'),
         example:
           'id: AAAAAAAAAAE\ndata: {"id":"…","type":"document.create","documentId":"report","data":{}}\n\n',
       },
@@ -78,7 +79,7 @@ export const feedStreamDescription: PathDescription = {
 /** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
 const streamMs = 600_000
 
-const request = { type: 'object', properties: feedSelection } as const
+const request = json.object({}, feedSelection)
 
 /** Creates the route of the stream of the change feed. */
 export function feedStreamRoute(services: Services, edge: Edge): ServedRoute {

@@ -1,5 +1,5 @@
 import type { TenantCaller } from '../../../core/access/credentials/authenticator.ts'
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { noContent } from '../../../core/rooms/edits/editable-room.ts'
 import { editorAddress } from '../../../rest/editor-content.ts'
@@ -11,62 +11,33 @@ import type { VersionRecord } from '../version-keys.ts'
 /** Request members for the editor whose versions are read or changed. */
 export const versionedEditor = { ...documentPlace, editorId } as const
 
-export const versionLabel = {
-  type: 'string',
+export const versionLabel = json.text("Name of the version; '' without a name.", {
   maxLength: versionLimits.labelCharacters,
-  description: "Name of the version; '' without a name.",
   examples: ['Sent to the customer'],
-} as const
+})
 
-export const versionId = {
-  type: 'string',
-  format: 'id',
-  description: 'Id of the version.',
+export const versionId = json.id('Id of the version.', {
   examples: ['1767225600000-1b671a64-40d5-491e-99b0-da01ff1f3341'],
-} as const
+})
 
-export const versionRecord = {
-  type: 'object',
-  required: [
-    'versionId',
-    'kind',
-    'label',
-    'metadata',
-    'createdAt',
-    'createdBy',
-    'sizeBytes',
-    'version',
-    'authors',
-  ],
-  properties: {
-    versionId: { type: 'string', description: versionId.description, examples: versionId.examples },
-    kind: {
-      type: 'string',
-      enum: ['manual', 'automatic'],
-      description: '`automatic`: created in the background, or from the content before a restoration.',
-    },
-    label: { type: 'string', description: versionLabel.description, examples: versionLabel.examples },
-    metadata: { ...metadata, examples: [{ ticket: 'A-17' }] },
-    createdAt: { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] },
-    createdBy: { type: 'string', description: "User id; '' if the user is not known.", examples: ['ann'] },
-    sizeBytes: { type: 'integer', description: 'Size of the document as encoded by Yjs.', examples: [1024] },
-    version: { type: 'string', description: 'Names this state, as `/v2/crdt/get` does; opaque.' },
-    authors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['userId'],
-        properties: {
-          userId: { type: 'string' },
-          name: { type: 'string', description: 'Absent if not known.' },
-        },
-      },
-      description:
-        'Users who edited after the previous version, in the order of their first edit; ' +
-        `at most ${versionLimits.authors}, without unknown users.`,
-    },
-  },
-} as const
+export const versionRecord = json.object({
+  versionId: json.text(versionId.description, { examples: versionId.examples }),
+  kind: json.choice(
+    ['manual', 'automatic'],
+    '`automatic`: created in the background, or from the content before a restoration.',
+  ),
+  label: json.text(versionLabel.description, { examples: versionLabel.examples }),
+  metadata: { ...metadata, examples: [{ ticket: 'A-17' }] },
+  createdAt: { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] },
+  createdBy: json.text("User id; '' if the user is not known.", { examples: ['ann'] }),
+  sizeBytes: json.integer('Size of the document as encoded by Yjs.', { examples: [1024] }),
+  version: json.text('Names this state, as `/v2/crdt/get` does; opaque.'),
+  authors: json.list(json.object({ userId: json.text() }, { name: json.text('Absent if not known.') }), {
+    description:
+      'Users who edited after the previous version, in the order of their first edit; ' +
+      `at most ${versionLimits.authors}, without unknown users.`,
+  }),
+})
 
 export const noSuchVersion = { code: 'version/not-found', when: 'the editor has no such version' } as const
 

@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import type { Metadata } from '../../../core/directory/store/records.ts'
 import { createdAt, lastUpdated, lookupMax } from '../../../rest/schemas/resource-schema.ts'
 import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
@@ -21,28 +21,25 @@ export function checkNotificationId(path: string, id: string): void {
 
 /** Members of a new notification that can also be changed later. */
 export const notificationContent = {
-  displayHeadlineMessageTemplate: {
-    type: 'string',
-    maxLength: 2_000,
-    description:
-      'Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. An ' +
+  displayHeadlineMessageTemplate: json.text(
+    'Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. An ' +
       'unknown placeholder stays in the text.',
-    examples: ['{actionUser} has shared {title} with {recipientUser}'],
-  },
-  displayHeadlineMessageTemplateData: {
-    type: 'object',
-    additionalProperties: {},
-    description:
-      'Values of the placeholders: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is ' +
-      `shown to all readers; without it each reader sees their own name. At most ${limits.dataBytes} bytes of JSON.`,
-    examples: [{ title: 'the report' }],
-  },
+    { maxLength: 2_000, examples: ['{actionUser} has shared {title} with {recipientUser}'] },
+  ),
+  displayHeadlineMessageTemplateData: json.map(
+    {},
+    {
+      description:
+        'Values of the placeholders: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is ' +
+        `shown to all readers; without it each reader sees their own name. At most ${limits.dataBytes} bytes of JSON.`,
+      examples: [{ title: 'the report' }],
+    },
+  ),
   displayBodyMessage: { type: 'string', maxLength: 20_000, examples: ['Have a look before Monday.'] },
-  notificationSourceData: {
-    type: 'object',
-    additionalProperties: {},
-    description: `Any data about the notification, at most ${limits.dataBytes} bytes of JSON.`,
-  },
+  notificationSourceData: json.map(
+    {},
+    { description: `Any data about the notification, at most ${limits.dataBytes} bytes of JSON.` },
+  ),
 } as const
 
 interface CheckedData {
@@ -77,59 +74,34 @@ export function checkNotificationData(data: CheckedData, at: string): void {
 
 /** Request members that select notifications. */
 export const notificationFilter = {
-  organizationId: { type: 'string', format: 'id', description: 'Id of the organization.' },
-  documentId: { type: 'string', format: 'id', description: 'Only notifications of this document.' },
-  userId: { type: 'string', format: 'id', description: 'Only notifications for this user.' },
-  notificationIds: {
-    type: 'array',
+  organizationId: json.id('Id of the organization.'),
+  documentId: json.id('Only notifications of this document.'),
+  userId: json.id('Only notifications for this user.'),
+  notificationIds: json.list(json.id(), {
     maxItems: lookupMax,
-    items: { type: 'string', format: 'id' },
     description: 'Only notifications with these ids.',
-  },
+  }),
 } as const
 
-export const notificationRecords = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: [
-      'id',
-      'documentId',
-      'actionUser',
-      'displayHeadlineMessageTemplate',
-      'displayHeadlineMessageTemplateData',
-      'displayHeadlineMessage',
-      'displayBodyMessage',
-      'notifyUsers',
-      'notifyAll',
-      'notificationSourceData',
-      'readByUserIds',
-      'createdAt',
-      'lastUpdated',
-    ],
-    properties: {
-      id: { type: 'string', examples: ['shared-1'] },
-      documentId: { type: 'string' },
-      actionUser: notifiedUser,
-      ...notificationContent,
-      displayHeadlineMessage: {
-        type: 'string',
-        description:
-          'The headline for the reader `userId`, or for a general reader without `userId`. At most ' +
-          `${limits.headlineLength} characters.`,
-      },
-      notifyUsers: { type: 'array', items: notifiedUser },
-      notifyAll: { type: 'boolean' },
-      readByUserIds: {
-        type: 'array',
-        items: { type: 'string' },
-        description: `Ids of users who have read it. With \`userId\` only that user, else at most ${limits.readersShown}.`,
-      },
-      createdAt,
-      lastUpdated,
-    },
-  },
-} as const
+export const notificationRecords = json.list(
+  json.object({
+    id: { type: 'string', examples: ['shared-1'] },
+    documentId: json.text(),
+    actionUser: notifiedUser,
+    ...notificationContent,
+    displayHeadlineMessage: json.text(
+      'The headline for the reader `userId`, or for a general reader without `userId`. At most ' +
+        `${limits.headlineLength} characters.`,
+    ),
+    notifyUsers: json.list(notifiedUser),
+    notifyAll: json.boolean(),
+    readByUserIds: json.list(json.text(), {
+      description: `Ids of users who have read it. With \`userId\` only that user, else at most ${limits.readersShown}.`,
+    }),
+    createdAt,
+    lastUpdated,
+  }),
+)
 
 /** Converts a notification to its response. */
 export const toNotificationResponse = ({
@@ -142,15 +114,13 @@ export const toNotificationResponse = ({
   readByUserIds,
 })
 
-const level = {
-  type: 'string',
-  enum: ['ALL', 'MINE', 'NONE'],
-  description:
-    '`ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.',
-} as const
+const level = json.choice(
+  ['ALL', 'MINE', 'NONE'],
+  '`ALL`: every notification; `MINE`: notifications that name the user; `NONE`: no notifications.',
+)
 
-export const notificationConfig = {
-  type: 'object',
-  properties: { inbox: level, email: level, slack: level },
-  examples: [{ inbox: 'MINE', email: 'NONE' }],
-} as const
+export const notificationConfig = json.object(
+  {},
+  { inbox: level, email: level, slack: level },
+  { examples: [{ inbox: 'MINE', email: 'NONE' }] },
+)

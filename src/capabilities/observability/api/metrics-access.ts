@@ -1,14 +1,13 @@
 import { timingSafeEqualText } from '../../../core/access/credentials/timing-safe.ts'
 import { ApiError } from '../../../core/base/errors.ts'
+import { json } from '../../../core/base/schema.ts'
 import type { Services } from '../../../rest/services.ts'
 
 /** Member of requests for values that are not those of one API key. */
 export const metricsTokenMember = {
-  metricsToken: {
-    type: 'string',
+  metricsToken: json.text('The metrics token (`WEFT_METRICS_TOKEN`), if the server has one.', {
     maxLength: 512,
-    description: 'The metrics token (`WEFT_METRICS_TOKEN`), if the server has one.',
-  },
+  }),
 } as const
 
 /**

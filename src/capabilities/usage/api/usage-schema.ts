@@ -1,4 +1,4 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { pageRequest } from '../../../rest/paging/page-request.ts'
 import { granularities } from '../usage-reader.ts'
 
@@ -9,61 +9,42 @@ const time = { type: 'integer', minimum: 0, maximum: timeMax } as const
 const count = { type: 'integer', minimum: 0 } as const
 
 /** Selects usage. */
-export const usageRequest = {
-  type: 'object',
-  properties: {
+export const usageRequest = json.object(
+  {},
+  {
     from: { ...time, default: 0, description: 'Start of the time, in epoch milliseconds.' },
     to: { ...time, description: 'End of the time (excluded), in epoch milliseconds. Default: now.' },
-    granularity: {
-      type: 'string',
-      enum: granularities,
-      default: 'hour',
-      description: 'Length of the time that an item covers. An item always covers it completely.',
-    },
-    by: {
-      type: 'string',
-      enum: ['workspace', 'organization'],
-      default: 'workspace',
-      description: 'The subject of an item. With `organization`, items are sorted by `organizationId` first.',
-      examples: ['organization'],
-    },
-    organizationId: {
-      type: 'string',
-      format: 'id',
-      description: 'Only organizations with this id, of any API key. Implies `by: organization`.',
-    },
+    granularity: json.choice(
+      granularities,
+      'Length of the time that an item covers. An item always covers it completely.',
+      { default: 'hour' },
+    ),
+    by: json.choice(
+      ['workspace', 'organization'],
+      'The subject of an item. With `organization`, items are sorted by `organizationId` first.',
+      { default: 'workspace', examples: ['organization'] },
+    ),
+    organizationId: json.id('Only organizations with this id, of any API key. Implies `by: organization`.'),
     ...pageRequest,
   },
-} as const
+)
 
-export const usageItem = {
-  type: 'object',
-  required: [
-    'start',
-    'connectionsOpened',
-    'connectionsPeak',
-    'connectionMinutes',
-    'updates',
-    'bytesSent',
-    'calls',
-  ],
-  properties: {
-    start: { type: 'integer', description: 'Start of the hour, day or month (UTC), in epoch milliseconds.' },
-    apiKey: { type: 'string', description: 'API key of the organization; absent for the workspace.' },
-    organizationId: { type: 'string', description: 'The organization; absent for the workspace.' },
+export const usageItem = json.object(
+  {
+    start: json.integer('Start of the hour, day or month (UTC), in epoch milliseconds.'),
     connectionsOpened: { ...count, description: 'Realtime connections to an editor that were opened.' },
     connectionsPeak: {
       ...count,
       description: 'Maximum number of connections that were open at the same time.',
     },
-    connectionMinutes: {
-      type: 'number',
-      minimum: 0,
-      description: 'Sum of the minutes for which the connections were open.',
-    },
+    connectionMinutes: json.number('Sum of the minutes for which the connections were open.', { minimum: 0 }),
     updates: { ...count, description: 'Accepted updates of clients, and changes by REST.' },
     bytesSent: { ...count, description: 'Bytes sent on realtime connections and in responses to calls.' },
     calls: { ...count, description: 'Calls that the rate limit accepted.' },
+  },
+  {
+    apiKey: json.text('API key of the organization; absent for the workspace.'),
+    organizationId: json.text('The organization; absent for the workspace.'),
     bytesStored: {
       ...count,
       description:
@@ -71,7 +52,7 @@ export const usageItem = {
         'without a measurement.',
     },
   },
-} as const
+)
 
 /** The usage of one hour, day or month. */
 export type UsageRow = FromSchema<typeof usageItem>

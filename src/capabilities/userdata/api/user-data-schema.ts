@@ -1,5 +1,5 @@
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import {
   dataKinds,
   type UserDataScope,
@@ -10,12 +10,8 @@ import { invalidAt } from '../../../rest/validator.ts'
 
 /** Request members for a user, and optionally an organization. */
 export const dataScope = {
-  userId: { type: 'string', format: 'id', description: 'Whose data.', examples: ['ann'] },
-  organizationId: {
-    type: 'string',
-    format: 'id',
-    description: 'Only data of this organization; default: all organizations of the API key.',
-  },
+  userId: json.id('Whose data.', { examples: ['ann'] }),
+  organizationId: json.id('Only data of this organization; default: all organizations of the API key.'),
 } as const
 
 interface DataScope {
@@ -34,24 +30,24 @@ export function dataScopeOf({ userId, organizationId }: DataScope, { tenant }: K
   return { workspaceId, apiKey, organizationId: organizationId ?? null }
 }
 
-export const userDatums = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['kind', 'data'],
-    properties: {
-      kind: { type: 'string', enum: dataKinds, description: 'What it is.' },
-      organizationId: { type: 'string', description: 'Absent without an organization.' },
-      documentId: { type: 'string', description: 'Absent without a document.' },
-      data: {
-        type: 'object',
-        additionalProperties: {},
-        description:
-          'The stored record. Recipients of a notification, and users who react to a comment, are reduced to this user.',
-      },
+export const userDatums = json.list(
+  json.object(
+    {
+      kind: json.choice(dataKinds, 'What it is.'),
+      data: json.map(
+        {},
+        {
+          description:
+            'The stored record. Recipients of a notification, and users who react to a comment, are reduced to this user.',
+        },
+      ),
     },
-  },
-} as const
+    {
+      organizationId: json.text('Absent without an organization.'),
+      documentId: json.text('Absent without a document.'),
+    },
+  ),
+)
 
 export const toDatumResponse = ({
   kind,

@@ -1,77 +1,58 @@
-import type { FromSchema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import { deliveryStatuses, type MessageRecord, type TargetAddress } from '../deliveries/delivery-records.ts'
 import type { EndpointService } from '../endpoint-service.ts'
 import { fixedTargetIds, storeTargetIds } from '../event-routing.ts'
-import { nullable } from './endpoint-schema.ts'
 
 /** Request member for the endpoint of the deliveries. */
-export const deliveryTarget = {
-  type: 'string',
-  format: 'id',
-  description:
-    'Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; ' +
+export const deliveryTarget = json.id(
+  'Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; ' +
     `\`${storeTargetIds.at(0)}\` to \`${storeTargetIds.at(-1)}\` for the callback \`store\`, which shares the editors among them.`,
-  examples: ['billing'],
-} as const
+  { examples: ['billing'] },
+)
 
-export const messageId = {
-  type: 'string',
-  format: 'id',
+export const messageId = json.id('`webhook-id` of the delivery: the same for every attempt.', {
   maxLength: 100,
-  description: '`webhook-id` of the delivery: the same for every attempt.',
   examples: ['msg_0mi6kq8xs000002f7b1c9e4d5a6b7c8d9e'],
-} as const
+})
 
 const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] } as const
 
-export const deliveryStatus = {
-  type: 'string',
-  enum: deliveryStatuses,
-  description: '`pending`: waits for its first or next attempt.',
-} as const
+export const deliveryStatus = json.choice(deliveryStatuses, '`pending`: waits for its first or next attempt.')
 
-const attemptAnswer = {
-  type: 'object',
-  required: ['time', 'httpCode', 'durationMs', 'error'],
-  properties: {
-    time,
-    httpCode: {
-      ...nullable({ type: 'integer' }),
-      description: 'HTTP status of the response; null without a response.',
-      examples: [200],
-    },
-    durationMs: { type: 'number', description: 'Milliseconds.', examples: [42] },
-    error: {
-      ...nullable({ type: 'string' }),
-      description: 'Why it failed; null: it succeeded.',
-      examples: [null],
-    },
+const attemptAnswer = json.object({
+  time,
+  httpCode: {
+    ...json.orNull(json.integer()),
+    description: 'HTTP status of the response; null without a response.',
+    examples: [200],
   },
-} as const
+  durationMs: json.number('Milliseconds.', { examples: [42] }),
+  error: {
+    ...json.orNull(json.text()),
+    description: 'Why it failed; null: it succeeded.',
+    examples: [null],
+  },
+})
 
 /** Schema of the outcome of one event at one target. */
-export const deliveryAnswer = {
-  type: 'object',
-  required: ['messageId', 'eventType', 'status', 'createdAt', 'nextAttemptAt', 'reason', 'attempts'],
-  properties: {
-    messageId,
-    eventType: { type: 'string', examples: ['comment.add'] },
-    status: deliveryStatus,
-    createdAt: { ...time, description: 'When the event happened.' },
-    nextAttemptAt: {
-      ...nullable(time),
-      description: 'Null unless it is pending.',
-      examples: [null],
-    },
-    reason: {
-      ...nullable({ type: 'string' }),
-      description: 'Reason of the failure, if it is not that of the last attempt.',
-      examples: [null],
-    },
-    attempts: { type: 'array', items: attemptAnswer, description: 'The latest attempts, the oldest first.' },
+export const deliveryAnswer = json.object({
+  messageId,
+  eventType: { type: 'string', examples: ['comment.add'] },
+  status: deliveryStatus,
+  createdAt: { ...time, description: 'When the event happened.' },
+  nextAttemptAt: {
+    ...json.orNull(time),
+    description: 'Null unless it is pending.',
+    examples: [null],
   },
-} as const
+  reason: {
+    ...json.orNull(json.text()),
+    description: 'Reason of the failure, if it is not that of the last attempt.',
+    examples: [null],
+  },
+  attempts: json.list(attemptAnswer, { description: 'The latest attempts, the oldest first.' }),
+})
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 

@@ -1,5 +1,5 @@
 import { invalid } from '../../../core/base/errors.ts'
-import type { FromSchema, Schema } from '../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { didYouMean } from '../../../core/base/text.ts'
 import { eventTypes, isEventType } from '../../../core/events/outbound-event.ts'
 import type { Services } from '../../../rest/services.ts'
@@ -8,12 +8,7 @@ import { subscriptionLimits as limits } from '../limits.ts'
 import type { EndpointRecord } from '../webhook-records.ts'
 import { urlProblem } from './webhook-schema.ts'
 
-export const endpointId = {
-  type: 'string',
-  format: 'id',
-  description: 'Id of the endpoint, or its `uid`.',
-  examples: ['billing'],
-} as const
+export const endpointId = json.id('Id of the endpoint, or its `uid`.', { examples: ['billing'] })
 
 /** Errors of the operations on endpoints and their deliveries, if advanced webhooks are off. */
 export const advancedOff = [
@@ -28,118 +23,80 @@ export const noSuchEndpoint = {
 
 /** Properties of an endpoint. Each property may also be null, which unsets the property. */
 export const endpointProperties = {
-  url: {
-    type: 'string',
+  url: json.text('http(s) URL that receives the events.', {
     minLength: 1,
     maxLength: limits.url,
-    description: 'http(s) URL that receives the events.',
     examples: ['https://example.com/webhooks'],
-  },
+  }),
   description: { type: 'string', maxLength: limits.description },
-  filterTypes: {
-    type: 'array',
-    maxItems: limits.filterTypes,
-    items: { type: 'string', minLength: 1, maxLength: limits.eventType },
-    description:
-      `Types of the events to send; default, or if empty: all. Types: ${eventTypes.map((type) => `\`${type}\``).join(', ')}. ` +
-      'Other types are stored without effect: `warnings` lists them.',
-    examples: [['comment.add', 'comment.update']],
-  },
-  channels: {
-    type: 'array',
+  filterTypes: json.list(
+    { type: 'string', minLength: 1, maxLength: limits.eventType },
+    {
+      maxItems: limits.filterTypes,
+      description:
+        `Types of the events to send; default, or if empty: all. Types: ${eventTypes.map((type) => `\`${type}\``).join(', ')}. ` +
+        'Other types are stored without effect: `warnings` lists them.',
+      examples: [['comment.add', 'comment.update']],
+    },
+  ),
+  channels: json.list(json.id(), {
     maxItems: limits.channels,
-    items: { type: 'string', format: 'id' },
     description: 'Ids of the organizations and documents whose events to send; default, or if empty: all.',
     examples: [['acme']],
-  },
-  disabled: { type: 'boolean', description: 'True: the endpoint gets no events.', examples: [false] },
-  rateLimit: {
-    type: 'integer',
+  }),
+  disabled: json.boolean('True: the endpoint gets no events.', { examples: [false] }),
+  rateLimit: json.integer('Maximum deliveries per second; default: unlimited.', {
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Maximum deliveries per second; default: unlimited.',
-  },
-  metadata: {
-    type: 'object',
-    additionalProperties: { type: 'string', maxLength: limits.metadataBytes },
-    description: `Any data about the endpoint, at most ${limits.metadataBytes} bytes as JSON. Replaced as a whole.`,
-  },
+  }),
+  metadata: json.map(
+    { type: 'string', maxLength: limits.metadataBytes },
+    {
+      description: `Any data about the endpoint, at most ${limits.metadataBytes} bytes as JSON. Replaced as a whole.`,
+    },
+  ),
 } as const
 
-export const uid = {
-  type: 'string',
-  format: 'id',
-  description: 'Your own unique name of the endpoint, accepted in place of `endpointId`.',
-} as const
-
-/** Returns a schema that also accepts null. */
-export const nullable = <const S extends Schema & { readonly type: string }>(schema: S) =>
-  ({ anyOf: [schema, { type: 'null' }] }) as const
+export const uid = json.id('Your own unique name of the endpoint, accepted in place of `endpointId`.')
 
 const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] } as const
 
 /** Response members of an endpoint, without its secret. */
-export const endpointAnswer = {
-  type: 'object',
-  required: [
-    'id',
-    'url',
-    'description',
-    'filterTypes',
-    'channels',
-    'disabled',
-    'rateLimit',
-    'uid',
-    'metadata',
-    'createdAt',
-    'updatedAt',
-  ],
-  properties: {
-    id: { type: 'string', description: 'Id of the endpoint.', examples: ['ep_9f86d081884c7d659a2feaa0'] },
-    url: endpointProperties.url,
-    description: nullable(endpointProperties.description),
-    filterTypes: nullable(endpointProperties.filterTypes),
-    channels: nullable(endpointProperties.channels),
-    disabled: {
-      type: 'boolean',
-      description:
-        'True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it.',
-    },
-    rateLimit: nullable(endpointProperties.rateLimit),
-    uid: nullable(uid),
-    metadata: { anyOf: [{ type: 'null' }, endpointProperties.metadata] },
-    createdAt: time,
-    updatedAt: time,
-  },
-} as const
+export const endpointAnswer = json.object({
+  id: json.text('Id of the endpoint.', { examples: ['ep_9f86d081884c7d659a2feaa0'] }),
+  url: endpointProperties.url,
+  description: json.orNull(endpointProperties.description),
+  filterTypes: json.orNull(endpointProperties.filterTypes),
+  channels: json.orNull(endpointProperties.channels),
+  disabled: json.boolean(
+    'True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it.',
+  ),
+  rateLimit: json.orNull(endpointProperties.rateLimit),
+  uid: json.orNull(uid),
+  metadata: json.orNull(endpointProperties.metadata),
+  createdAt: time,
+  updatedAt: time,
+})
 
-export const secretSchema = {
-  type: 'string',
-  description: '`whsec_` and the key as base64, as Standard Webhooks spells it.',
+export const secretSchema = json.text('`whsec_` and the key as base64, as Standard Webhooks spells it.', {
   examples: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
-} as const
+})
 
 /** Default grace period in seconds (1 day). */
 export const graceSecondsDefault = 86_400
 
 /** Request member of the rotation of a signing secret. */
-export const graceSchema = {
-  type: 'integer',
+export const graceSchema = json.integer('Time in seconds for which the replaced secret also signs.', {
   minimum: 0,
   maximum: limits.graceSeconds,
   default: graceSecondsDefault,
-  description: 'Time in seconds for which the replaced secret also signs.',
-} as const
+})
 
 /** Schema of the signing secret of an endpoint. */
-export const secretAnswer = {
-  type: 'object',
-  required: ['endpointId', 'secret'],
-  properties: {
-    endpointId: { type: 'string', description: 'Id of the endpoint.' },
-    secret: secretSchema,
-  },
-} as const
+export const secretAnswer = json.object({
+  endpointId: json.text('Id of the endpoint.'),
+  secret: secretSchema,
+})
 
 /**
  * Converts an endpoint to its response, which contains only the listed members of the record, and no secrets.

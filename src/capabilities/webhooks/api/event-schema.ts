@@ -1,4 +1,4 @@
-import type { ObjectSchema, Schema } from '../../../core/base/schema.ts'
+import { json, type ObjectSchema, type Schema } from '../../../core/base/schema.ts'
 import { accessRoles } from '../../../core/directory/store/records.ts'
 import { featureTypes } from '../../../core/events/activity.ts'
 import { type EventType, eventTypes } from '../../../core/events/outbound-event.ts'
@@ -8,170 +8,109 @@ import { notifiedUser } from '../../../rest/schemas/user-schema.ts'
 import { annotationState, commentRecords } from '../../comments/api/comment-schema.ts'
 import { deliveryLimits } from '../deliveries/delivery-records.ts'
 
-const text = { type: 'string' } as const
-const id = { type: 'string', format: 'id' } as const
+const text = json.text()
+const id = json.id()
 
-export const memberChange = {
-  type: 'object',
-  required: ['from', 'to'],
-  properties: { from: {}, to: {} },
-} as const satisfies ObjectSchema
+export const memberChange = json.object({ from: {}, to: {} })
 
-const changes = {
-  type: 'object',
-  additionalProperties: memberChange,
+const changes = json.map(memberChange, {
   description: 'The old and the new value of each changed member; null: none.',
-} as const
+})
 
 const emptyIfTooLarge =
   `Empty if the event is larger than ${deliveryLimits.eventBytes.toLocaleString('en')} bytes: then read the objects.` as const
 
 /** Data of an event of a thread of comments. */
-export const annotationEventData = {
-  type: 'object',
-  description: emptyIfTooLarge,
-  properties: { annotation: annotationState, changes },
-} as const satisfies ObjectSchema
+export const annotationEventData = json.object(
+  {},
+  { annotation: annotationState, changes },
+  { description: emptyIfTooLarge },
+)
 
-export const commentEventData = {
-  type: 'object',
-  description: emptyIfTooLarge,
-  properties: {
+export const commentEventData = json.object(
+  {},
+  {
     annotation: annotationState,
     comment: { ...commentRecords.items, description: 'The comment; if it is deleted, its last state.' },
     changes,
   },
-} as const satisfies ObjectSchema
+  { description: emptyIfTooLarge },
+)
 
 const { targetEntityId, location, displayMessageTemplate, displayMessageTemplateData } = activityContent
 
-export const activityEventData = {
-  type: 'object',
-  description: emptyIfTooLarge,
-  properties: {
-    activity: {
-      type: 'object',
-      required: ['id', 'featureType'],
-      properties: {
-        id,
-        featureType: { type: 'string', enum: featureTypes },
+export const activityEventData = json.object(
+  {},
+  {
+    activity: json.object(
+      { id, featureType: json.choice(featureTypes) },
+      {
         targetEntityId,
         location,
         changes: activityContent.changes,
         displayMessageTemplate,
         displayMessageTemplateData,
       },
-    },
+    ),
   },
-} as const satisfies ObjectSchema
+  { description: emptyIfTooLarge },
+)
 
 /** Data of a change of content, for endpoints of webhooks. */
-export const contentEventData = {
-  type: 'object',
-  required: ['editorId'],
-  properties: { editorId: id },
-} as const satisfies ObjectSchema
+export const contentEventData = json.object({ editorId: id })
 
 /** Data of a change of content in the feed. */
-export const feedContentData = {
-  type: 'object',
-  required: ['editorId', 'versionBefore', 'version', 'bytes', 'authors'],
-  properties: {
-    editorId: id,
-    versionBefore: {
-      anyOf: [text, { type: 'null' }],
-      description: 'Version of the preceding event of the editor; null for the first one.',
-    },
-    version: text,
-    bytes: { type: 'integer', description: 'Bytes of the updates.' },
-    authors: {
-      anyOf: [
-        { type: 'array', items: { type: 'object', required: ['userId'], properties: { userId: text } } },
-        { type: 'null' },
-      ],
-      description: 'Authors of the changes; null if they are not known.',
-    },
-  },
-} as const satisfies ObjectSchema
+export const feedContentData = json.object({
+  editorId: id,
+  versionBefore: json.orNull(text, 'Version of the preceding event of the editor; null for the first one.'),
+  version: text,
+  bytes: json.integer('Bytes of the updates.'),
+  authors: json.orNull(
+    json.list(json.object({ userId: text })),
+    'Authors of the changes; null if they are not known.',
+  ),
+})
 
 /** Data of a deletion of content. */
-export const deletionEventData = {
-  type: 'object',
-  required: ['editorId'],
-  properties: { editorId: id },
-} as const satisfies ObjectSchema
+export const deletionEventData = json.object({ editorId: id })
 
-export const documentEventData = {
-  type: 'object',
-  required: ['documentId'],
-  properties: { documentId: id },
-} as const satisfies ObjectSchema
+export const documentEventData = json.object({ documentId: id })
 
-export const permissionEventData = {
-  type: 'object',
-  required: ['resource'],
-  properties: {
-    resource: {
-      type: 'object',
-      required: ['type', 'id'],
-      properties: { type: { type: 'string', enum: ['organization', 'folder', 'document'] }, id },
-    },
-    user: {
-      type: 'object',
-      required: ['userId'],
-      properties: { userId: id },
-      description: 'The user; absent for a group.',
-    },
+export const permissionEventData = json.object(
+  { resource: json.object({ type: json.choice(['organization', 'folder', 'document']), id }) },
+  {
+    user: json.object({ userId: id }, {}, { description: 'The user; absent for a group.' }),
     organizationUserGroupId: { ...id, description: 'The group; absent for a user.' },
-    accessRole: { type: 'string', enum: accessRoles, description: 'Absent after the removal.' },
-    expiresAt: {
-      anyOf: [{ type: 'integer' }, { type: 'null' }],
-      description: 'Epoch seconds; null: no expiry. Absent after the removal.',
-    },
+    accessRole: json.choice(accessRoles, 'Absent after the removal.'),
+    expiresAt: json.orNull(json.integer(), 'Epoch seconds; null: no expiry. Absent after the removal.'),
   },
-} as const satisfies ObjectSchema
+)
 
 /** Data of a join or a leave. */
-export const visitEventData = {
-  type: 'object',
-  required: ['user', 'source'],
-  properties: {
+export const visitEventData = json.object(
+  {
     user: notifiedUser,
-    kind: {
-      type: 'string',
-      enum: ['user', 'agent'],
-      description: '`agent`: the user is a program. Absent in events of earlier versions.',
-    },
-    source: {
-      type: 'string',
-      enum: ['socket', 'rest'],
-      description: '`rest`: a user whom a backend shows as present.',
-    },
+    source: json.choice(['socket', 'rest'], '`rest`: a user whom a backend shows as present.'),
   },
-} as const satisfies ObjectSchema
+  {
+    kind: json.choice(
+      ['user', 'agent'],
+      '`agent`: the user is a program. Absent in events of earlier versions.',
+    ),
+  },
+)
 
 /** Data of a test event, which can have the type of any event. */
-export const testEventData = {
-  type: 'object',
-  required: ['endpointId', 'test'],
-  properties: { endpointId: text, test: { type: 'boolean', description: 'Always true.' } },
-} as const satisfies ObjectSchema
+export const testEventData = json.object({ endpointId: text, test: json.boolean('Always true.') })
 
 /** Data of an event that failed permanently. */
-export const failedDeliveryData = {
-  type: 'object',
-  required: ['endpointId', 'messageId', 'eventType', 'attempts', 'httpStatus'],
-  properties: {
-    endpointId: { ...text, description: 'The endpoint that did not get the event.' },
-    messageId: text,
-    eventType: text,
-    attempts: { type: 'integer' },
-    httpStatus: {
-      anyOf: [{ type: 'integer' }, { type: 'null' }],
-      description: 'Status of the last response; null if there was none.',
-    },
-  },
-} as const satisfies ObjectSchema
+export const failedDeliveryData = json.object({
+  endpointId: { ...text, description: 'The endpoint that did not get the event.' },
+  messageId: text,
+  eventType: text,
+  attempts: json.integer(),
+  httpStatus: json.orNull(json.integer(), 'Status of the last response; null if there was none.'),
+})
 
 /** Schema of the data of each type of events, as the event is recorded. */
 export const eventData = {
@@ -202,18 +141,11 @@ export const eventData = {
   'message.attempt.exhausted': failedDeliveryData,
 } as const satisfies Readonly<Record<EventType, ObjectSchema>>
 
-export const eventMetadata = {
-  type: 'object',
-  required: ['apiKey', 'organizationId', 'documentId'],
-  properties: {
-    apiKey: text,
-    organizationId: text,
-    documentId: {
-      anyOf: [text, { type: 'null' }],
-      description: 'Null if the event belongs to the organization as a whole.',
-    },
-  },
-} as const satisfies ObjectSchema
+export const eventMetadata = json.object({
+  apiKey: text,
+  organizationId: text,
+  documentId: json.orNull(text, 'Null if the event belongs to the organization as a whole.'),
+})
 
 /** Names of the required members that data protection removes. */
 export const protectedMembers: readonly string[] = [
@@ -243,21 +175,18 @@ function protectable(schema: Schema): Schema {
 }
 
 /** Returns the schema of the body that endpoints of webhooks get for events with data of one schema. */
-const payloadOf = (types: readonly EventType[], data: ObjectSchema): ObjectSchema => ({
-  type: 'object',
-  required: ['event', 'actionType', 'source', 'data', 'webhookId', 'timestamp'],
-  properties: {
-    event: { type: 'string', enum: types },
-    actionType: { type: 'string', enum: types },
+const payloadOf = (types: readonly EventType[], data: ObjectSchema): ObjectSchema =>
+  json.object({
+    event: json.choice(types),
+    actionType: json.choice(types),
     source: { ...text, description: 'Product area of the event, such as `comment`.' },
     data:
       data === testEventData
         ? withOrigin(data)
         : { anyOf: [withOrigin(protectable(data)), withOrigin(testEventData)] },
     webhookId: { ...text, description: 'Unique id of the message. A repeated message has the same id.' },
-    timestamp: { type: 'integer', description: 'Time of the event in epoch milliseconds.' },
-  },
-})
+    timestamp: json.integer('Time of the event in epoch milliseconds.'),
+  })
 
 const withOrigin = (data: ObjectSchema): ObjectSchema => ({
   ...data,

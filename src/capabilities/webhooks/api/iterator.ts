@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import type { OperationContext } from '../../../rest/operation.ts'
 import { pageTokenLengthMax } from '../../../rest/page-tokens.ts'
@@ -9,20 +10,19 @@ export const iteratorLimits = { max: 250, default: 50 } as const
 /** Request members of a listing with pages in both directions. */
 export const iteratorRequest = {
   limit: pageSizeUpTo(iteratorLimits.max, iteratorLimits.default),
-  iterator: {
-    type: 'string',
-    maxLength: pageTokenLengthMax,
-    description: '`iterator` of a response for the next page, or its `prevIterator` for the previous page.',
-  },
+  iterator: json.text(
+    '`iterator` of a response for the next page, or its `prevIterator` for the previous page.',
+    { maxLength: pageTokenLengthMax },
+  ),
 } as const
 
-const cursor = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
+const cursor = json.orNull(json.text())
 
 /** Response members of a listing with pages in both directions. */
 export const iteratorResponse = {
   iterator: { ...cursor, description: 'Cursor of the next page; null on the last page.' },
   prevIterator: { ...cursor, description: 'Cursor of the previous page; null on the first page.' },
-  done: { type: 'boolean', description: 'True on the last page.' },
+  done: json.boolean('True on the last page.'),
 } as const
 
 export const iteratorResponseMembers = ['iterator', 'prevIterator', 'done'] as const

@@ -1,3 +1,4 @@
+import { json } from '../../../core/base/schema.ts'
 import { invalidAt } from '../../../rest/validator.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
 import { publicKeyBits, readPublicKey } from '../sending/payload-encryption.ts'
@@ -9,125 +10,105 @@ const groups = Object.entries(triggerGroups).map(
 
 /** Members for the encoding of payloads, for basic and advanced webhooks. */
 const wrapping = {
-  encodeData: { type: 'boolean', description: 'Send base64 of the JSON.' },
-  encryptData: {
-    type: 'boolean',
-    description: 'Encrypt with `publicKey`, which must be set; there is then no further encoding.',
-  },
-  publicKey: {
-    type: 'string',
-    maxLength: limits.publicKey,
-    description:
-      `RSA key of ${publicKeyBits.min} to ${publicKeyBits.max} bits: a PEM file, or its base64 body without the first ` +
+  encodeData: json.boolean('Send base64 of the JSON.'),
+  encryptData: json.boolean(
+    'Encrypt with `publicKey`, which must be set; there is then no further encoding.',
+  ),
+  publicKey: json.text(
+    `RSA key of ${publicKeyBits.min} to ${publicKeyBits.max} bits: a PEM file, or its base64 body without the first ` +
       "and last line, in the form SPKI or PKCS#1; '' for none.",
-  },
+    { maxLength: limits.publicKey },
+  ),
 } as const
 
-const triggers = {
-  type: 'object',
-  additionalProperties: {
-    anyOf: [{ type: 'boolean' }, { type: 'object', additionalProperties: { type: 'boolean' } }],
+const triggers = json.map(
+  {
+    anyOf: [json.boolean(), json.map(json.boolean())],
   },
-  description:
-    `By name: ${triggerNames.map((name) => `\`${name}\``).join(', ')}. The last one takes names, e-mail addresses and ` +
-    'content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at ' +
-    `most ${limits.triggersBytes} bytes as JSON.`,
-} as const
+  {
+    description:
+      `By name: ${triggerNames.map((name) => `\`${name}\``).join(', ')}. The last one takes names, e-mail addresses and ` +
+      'content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at ' +
+      `most ${limits.triggersBytes} bytes as JSON.`,
+  },
+)
 
 const serviceConfig = {
-  authToken: {
-    type: 'string',
-    maxLength: limits.authToken,
-    description: "Sent with every request, as `Authorization: Basic …`; '' for none. Printable ASCII.",
-  },
-  rawNotificationUrl: {
-    type: 'string',
+  authToken: json.text(
+    "Sent with every request, as `Authorization: Basic …`; '' for none. Printable ASCII.",
+    { maxLength: limits.authToken },
+  ),
+  rawNotificationUrl: json.text("http(s) URL that receives every event whose trigger is on; '' for none.", {
     maxLength: limits.url,
-    description: "http(s) URL that receives every event whose trigger is on; '' for none.",
-  },
-  processedNotificationUrl: {
-    type: 'string',
-    maxLength: limits.url,
-    description: "Like `rawNotificationUrl`, but its events name the recipients; '' for none.",
-  },
+  }),
+  processedNotificationUrl: json.text(
+    "Like `rawNotificationUrl`, but its events name the recipients; '' for none.",
+    { maxLength: limits.url },
+  ),
   ...wrapping,
-  enableDataProtection: {
-    type: 'boolean',
-    description: 'The trigger of this name, next to the triggers. If they differ, data are protected.',
-  },
+  enableDataProtection: json.boolean(
+    'The trigger of this name, next to the triggers. If they differ, data are protected.',
+  ),
   triggers,
 } as const
 
-const useWebhookService = {
-  type: 'boolean',
-  description: 'Whether the service is on.',
-  examples: [true],
-} as const
+const useWebhookService = json.boolean('Whether the service is on.', { examples: [true] })
 
 /** Members of the basic service that can be changed. */
-export const basicChange = {
-  type: 'object',
-  properties: {
+export const basicChange = json.object(
+  {},
+  {
     useWebhookService,
-    webhookServiceConfig: {
-      type: 'object',
-      properties: {
+    webhookServiceConfig: json.object(
+      {},
+      {
         ...serviceConfig,
         triggers: {
           ...triggers,
           description: `${triggers.description} A group stands for its members, and a member goes before its group: ${groups.join(', ')}. A map switches members by their last names: \`"huddle": { "create": true }\`.`,
         },
       },
-      examples: [
-        {
-          authToken: 'a-token-for-the-receiver',
-          rawNotificationUrl: 'https://example.com/webhooks',
-          triggers: { 'comment.add': true, crdt: true },
-        },
-      ],
-    },
+      {
+        examples: [
+          {
+            authToken: 'a-token-for-the-receiver',
+            rawNotificationUrl: 'https://example.com/webhooks',
+            triggers: { 'comment.add': true, crdt: true },
+          },
+        ],
+      },
+    ),
   },
-} as const
+)
 
 /** Response members of the basic service. */
-export const basicAnswer = {
-  type: 'object',
-  required: ['useWebhookService', 'webhookServiceConfig'],
-  properties: {
-    useWebhookService,
-    webhookServiceConfig: {
-      type: 'object',
-      required: [
-        'authToken',
-        'rawNotificationUrl',
-        'processedNotificationUrl',
-        'encodeData',
-        'encryptData',
-        'publicKey',
-        'triggers',
-      ],
-      properties: serviceConfig,
-    },
+export const basicAnswer = json.object({
+  useWebhookService,
+  webhookServiceConfig: {
+    type: 'object',
+    required: [
+      'authToken',
+      'rawNotificationUrl',
+      'processedNotificationUrl',
+      'encodeData',
+      'encryptData',
+      'publicKey',
+      'triggers',
+    ],
+    properties: serviceConfig,
   },
-} as const
+})
 
 const advanced = {
-  isEnabled: { type: 'boolean', description: 'Whether endpoints get events.', examples: [true] },
+  isEnabled: json.boolean('Whether endpoints get events.', { examples: [true] }),
   ...wrapping,
-  enableDataProtection: {
-    type: 'boolean',
-    description: 'True: omits names, e-mail addresses and content from events.',
-  },
+  enableDataProtection: json.boolean('True: omits names, e-mail addresses and content from events.'),
 } as const
 
 /** Members of the settings for all endpoints that can be changed. */
-export const advancedChange = { type: 'object', properties: advanced } as const
+export const advancedChange = json.object({}, advanced)
 
-export const advancedAnswer = {
-  type: 'object',
-  required: ['isEnabled', 'encryptData', 'encodeData', 'publicKey', 'enableDataProtection'],
-  properties: advanced,
-} as const
+export const advancedAnswer = json.object(advanced)
 
 /** Returns why `url` cannot be a target; null if its syntax is valid. */
 export function urlProblem(url: string): string | null {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import type { BatchResults } from '../../../../../core/directory/store/batch.ts'
 import { reportCreated } from '../../../../../rest/near-miss-warnings.ts'
 import { type CreatedLists, defineAgentOperation } from '../../../../../rest/operation.ts'
@@ -53,46 +54,47 @@ export const addAnnotations = defineAgentOperation({
     `you can repeat the call safely. At most ${limits.commentsInCall} comments in one call, ${limits.comments} in a thread. ` +
     'Events: `comment_annotation.add`, and `comment.add` for each comment.',
   batch: keyedBatch({ annotations: 'annotationId' }, checkAnnotation),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'actionUser', 'annotations'],
-    properties: {
+  request: json.object(
+    {
       ...documentPlace,
       ...actionFields,
-      location: { ...location, description: 'Location of annotations without a location of their own.' },
-      annotations: {
-        type: 'array',
-        maxItems: batchMax,
-        items: {
-          type: 'object',
-          properties: {
+      annotations: json.list(
+        json.object(
+          {},
+          {
             annotationId: { ...annotationId, description: 'Unique in the organization; default: generated.' },
             ...annotationContent,
             suggestion: newSuggestion,
             comments: newComments,
           },
-        },
-        examples: [
-          [
-            {
-              annotationId: 'remark-2',
-              location: { id: 'page-1', locationName: 'Page 1' },
-              anchor: anchorExample,
-              comments: [
-                {
-                  from: { userId: 'ann', name: 'Ann' },
-                  text: 'Is this still right?',
-                  commentId: 'comment-1',
-                },
-              ],
-            },
+        ),
+        {
+          maxItems: batchMax,
+          examples: [
+            [
+              {
+                annotationId: 'remark-2',
+                location: { id: 'page-1', locationName: 'Page 1' },
+                anchor: anchorExample,
+                comments: [
+                  {
+                    from: { userId: 'ann', name: 'Ann' },
+                    text: 'Is this still right?',
+                    commentId: 'comment-1',
+                  },
+                ],
+              },
+            ],
           ],
-        ],
-      },
+        },
+      ),
+    },
+    {
+      location: { ...location, description: 'Location of annotations without a location of their own.' },
       createOrganization,
       createDocument,
     },
-  },
+  ),
   response: batchResults,
   errors: [...documentErrors, ...anchorErrors],
   async handler(data, context) {

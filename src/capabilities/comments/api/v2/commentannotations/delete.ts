@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
 import { batchMax, documentErrors, documentPlace } from '../../../../../rest/schemas/resource-schema.ts'
@@ -15,15 +16,11 @@ export const deleteAnnotations = defineOperation({
     'each, and the event `comment.delete` for each of its comments. One that the document does not have is ' +
     '`success: false`.',
   batch: keyedBatch({ annotationIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'actionUser', 'annotationIds'],
-    properties: {
-      ...documentPlace,
-      ...actionFields,
-      annotationIds: { type: 'array', maxItems: batchMax, items: annotationId },
-    },
-  },
+  request: json.object({
+    ...documentPlace,
+    ...actionFields,
+    annotationIds: json.list(annotationId, { maxItems: batchMax }),
+  }),
   response: batchResults,
   errors: documentErrors,
   async handler(data, context) {

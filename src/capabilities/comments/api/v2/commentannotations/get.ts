@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { withVisibleUsers } from '../../../../../rest/agents/visible-users.ts'
 import { defineAgentOperation } from '../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../rest/paging/page-request.ts'
@@ -6,11 +7,7 @@ import { documentErrors, documentPlace, lookupMax } from '../../../../../rest/sc
 import { toAnchoredResponses } from '../../annotation-anchors.ts'
 import { annotationRecords, statusValues } from '../../comment-schema.ts'
 
-const ids = {
-  type: 'array',
-  maxItems: lookupMax,
-  items: { type: 'string', format: 'id' },
-} as const
+const ids = json.list(json.id(), { maxItems: lookupMax })
 
 export const getAnnotations = defineAgentOperation({
   path: '/v2/commentannotations/get',
@@ -23,32 +20,22 @@ export const getAnnotations = defineAgentOperation({
     'Annotations of a document with their first comments, by creation time, that match all filters. An annotation that ' +
     'exists from the first page to the last is returned exactly once. A page may have fewer items than requested, or no ' +
     'items: continue until there is no `pageToken`. An agent gets no email addresses of users.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId'],
-    properties: {
-      ...documentPlace,
+  request: json.object(
+    { ...documentPlace },
+    {
       annotationIds: {
         ...ids,
         description: 'Only annotations with these ids, in this order and without pages.',
       },
       locationIds: { ...ids, description: 'Only annotations in one of these locations.' },
-      statuses: { type: 'array', maxItems: 2, items: { type: 'string', enum: statusValues } },
-      userId: {
-        type: 'string',
-        format: 'id',
-        description:
-          'Only annotations that this user created, commented on or reacted to, or that are assigned to this user.',
-      },
-      order: {
-        type: 'string',
-        enum: ['desc', 'asc'],
-        default: 'desc',
-        description: 'By time: the newest first, or the oldest.',
-      },
+      statuses: json.list(json.choice(statusValues), { maxItems: 2 }),
+      userId: json.id(
+        'Only annotations that this user created, commented on or reacted to, or that are assigned to this user.',
+      ),
+      order: json.choice(['desc', 'asc'], 'By time: the newest first, or the oldest.', { default: 'desc' }),
       ...pageRequest,
     },
-  },
+  ),
   response: annotationRecords,
   errors: [...documentErrors, responseExceeds],
   async handler({ annotationIds, order = 'desc', ...data }, context) {

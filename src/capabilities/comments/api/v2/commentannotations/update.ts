@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
 import { batchMax, documentErrors, documentPlace } from '../../../../../rest/schemas/resource-schema.ts'
@@ -25,20 +26,13 @@ export const updateAnnotations = defineOperation({
     'Other changes cause only the activity `comment_annotation.update`. An accepted or rejected suggestion is also ' +
     'stored as a judgment of `actionUser` about the text of the first comment.',
   batch: keyedBatch({ annotations: 'annotationId' }, checkAnnotation),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'actionUser', 'annotations'],
-    properties: {
-      ...documentPlace,
-      ...actionFields,
-      annotations: {
-        type: 'array',
+  request: json.object({
+    ...documentPlace,
+    ...actionFields,
+    annotations: json.list(
+      json.object({ annotationId }, { ...annotationContent, suggestion: suggestionChange }),
+      {
         maxItems: batchMax,
-        items: {
-          type: 'object',
-          required: ['annotationId'],
-          properties: { annotationId, ...annotationContent, suggestion: suggestionChange },
-        },
         examples: [
           [
             {
@@ -50,8 +44,8 @@ export const updateAnnotations = defineOperation({
           ],
         ],
       },
-    },
-  },
+    ),
+  }),
   response: batchResults,
   errors: [...documentErrors, ...anchorErrors],
   async handler(data, context) {

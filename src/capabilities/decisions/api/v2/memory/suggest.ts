@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { memoryLimits } from '../../../limits.ts'
 import { checkJudgmentQuery, judgmentQuery, place, suggested } from '../../judgment-schema.ts'
@@ -19,18 +20,16 @@ export const suggestDecision = defineOperation({
     'the whole API key. The decision with more weight is `primary`, unless it has fewer than 2 judgments. With equal ' +
     'weights, the number of precedents decides, then the newest precedent. The other decision is `conflict` if both have ' +
     'at least 2. The response has neither `status` nor `message`.',
-  request: {
-    type: 'object',
-    required: ['query'],
-    properties: {
+  request: json.object(
+    {
       query: {
         ...judgmentQuery,
         maxLength: memoryLimits.caseCharacters,
         description: 'Description of the case to judge.',
       },
-      ...place,
     },
-  },
+    { ...place },
+  ),
   response: suggested,
   errors: [],
   async handler(data, { caller, services }) {

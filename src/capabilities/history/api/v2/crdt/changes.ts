@@ -1,4 +1,5 @@
 import * as s from '../../../../../core/base/schema.ts'
+import { json } from '../../../../../core/base/schema.ts'
 import type { ChangeSet } from '../../../../../core/content/history/change-sets.ts'
 import { readPagePosition } from '../../../../../core/directory/store/list-page.ts'
 import {
@@ -51,11 +52,7 @@ export const getChanges = defineAgentOperation({
       pageSize: pageSizeUpTo(changesMax, changesMax),
     },
   },
-  response: {
-    type: 'object',
-    required: ['from', 'to', 'changes'],
-    properties: { ...rangeResponse, changes: { type: 'array', items: changeSet } },
-  },
+  response: json.object({ ...rangeResponse, changes: json.list(changeSet) }),
   errors: [...rangeErrors, ...contentErrors, attributionDisabled, responseExceeds],
   async handler({ pageSize = changesMax, pageToken, ...data }, context) {
     const { caller, services } = context

@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { undoProblems } from '../../../../../core/content/history/undo-selection.ts'
 import { changeMeta, checkChangeMeta, storedMeta } from '../../../../../rest/changes/change-meta.ts'
 import {
@@ -59,13 +60,15 @@ export const undoContentChanges = defineAgentOperation({
       ...changeRange,
       by: changeFilter.by,
       meta: changeFilter.meta,
-      changeIds: {
-        type: 'array',
-        items: { type: 'string', maxLength: 64 },
-        minItems: 1,
-        maxItems: changeIdsMax,
-        description: 'Only these change sets, by their ids in `/v2/crdt/changes` for the same two versions.',
-      },
+      changeIds: json.list(
+        { type: 'string', maxLength: 64 },
+        {
+          minItems: 1,
+          maxItems: changeIdsMax,
+          description:
+            'Only these change sets, by their ids in `/v2/crdt/changes` for the same two versions.',
+        },
+      ),
       groupSeconds,
       onOverlap: {
         ...onOverlap,
@@ -79,41 +82,32 @@ export const undoContentChanges = defineAgentOperation({
       undoMeta: { ...changeMeta, description: '`meta` of the undo itself, as in `/v2/crdt/edit`.' },
     },
   },
-  response: {
-    type: 'object',
-    required: ['version', 'changed', 'bytes', 'undone', 'notUndone'],
-    properties: {
+  response: json.object(
+    {
       version,
       changed: { ...changed, description: 'False if there was nothing to undo.' },
       bytes,
-      undone: { type: 'integer', description: 'Number of hunks that are undone, now or by an earlier call.' },
-      notUndone: {
-        type: 'array',
-        description: `Parts that stay, at most ${notUndoneMax}.`,
-        items: {
-          type: 'object',
-          required: ['changeId', 'hunk', 'reason'],
-          properties: {
-            changeId: { type: 'string' },
-            hunk: {
-              anyOf: [{ type: 'integer' }, { type: 'null' }],
-              description: 'Number of the hunk in its change set; null if there is no such change set.',
-            },
-            reason: {
-              type: 'string',
-              enum: undoProblems,
-              description:
-                '`unknown-change`: there is no change set with this id. `changed-since`: another change has set the ' +
-                'same entry or formatting. `deleted-container`: the element around it was deleted. ' +
-                '`contains-other-changes`: the inserted element contains changes of others. `content-lost`: the ' +
-                'deleted content is no longer stored. `overlap`: others have changed the same word; see `overlaps`.',
-            },
-          },
-        },
-      },
-      ...undoOverlaps,
+      undone: json.integer('Number of hunks that are undone, now or by an earlier call.'),
+      notUndone: json.list(
+        json.object({
+          changeId: json.text(),
+          hunk: json.orNull(
+            json.integer(),
+            'Number of the hunk in its change set; null if there is no such change set.',
+          ),
+          reason: json.choice(
+            undoProblems,
+            '`unknown-change`: there is no change set with this id. `changed-since`: another change has set the ' +
+              'same entry or formatting. `deleted-container`: the element around it was deleted. ' +
+              '`contains-other-changes`: the inserted element contains changes of others. `content-lost`: the ' +
+              'deleted content is no longer stored. `overlap`: others have changed the same word; see `overlaps`.',
+          ),
+        }),
+        { description: `Parts that stay, at most ${notUndoneMax}.` },
+      ),
     },
-  },
+    { ...undoOverlaps },
+  ),
   errors: [
     ...rangeErrors,
     ...contentErrors,

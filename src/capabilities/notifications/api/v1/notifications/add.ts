@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { reportCreated } from '../../../../../rest/near-miss-warnings.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { documentErrors, documentId, organizationId } from '../../../../../rest/schemas/resource-schema.ts'
@@ -43,39 +44,28 @@ export const addNotification = defineOperation({
       organizationId,
       documentId,
       actionUser: { ...notifiedUser, description: 'User who took the action.' },
-      notificationId: {
-        type: 'string',
-        format: 'id',
-        description: 'Letters (a to z), digits, `_` and `-`; default: generated.',
+      notificationId: json.id('Letters (a to z), digits, `_` and `-`; default: generated.', {
         examples: ['shared-2'],
-      },
+      }),
       ...notificationContent,
-      notifyUsers: {
-        type: 'array',
+      notifyUsers: json.list(notifiedUser, {
         maxItems: limits.notifyUsers,
-        items: notifiedUser,
         description:
           'Recipients; they need not be users of the organization. At most ' +
           `${limits.notifyUsersBytes} bytes of JSON.`,
-      },
-      notifyAll: {
-        type: 'boolean',
+      }),
+      notifyAll: json.boolean('True: notifies all users of the organization in addition to `notifyUsers`.', {
         default: true,
-        description: 'True: notifies all users of the organization in addition to `notifyUsers`.',
-      },
+      }),
       createOrganization: createFlags.createOrganization,
       createDocument: createFlags.createDocument,
     },
   },
-  response: {
-    type: 'object',
-    required: ['success', 'message', 'notificationId'],
-    properties: {
-      success: { type: 'boolean', description: 'False: the id is used already, and nothing was added.' },
-      message: { type: 'string' },
-      notificationId: { type: 'string', description: 'The given or generated id.', examples: ['shared-2'] },
-    },
-  },
+  response: json.object({
+    success: json.boolean('False: the id is used already, and nothing was added.'),
+    message: json.text(),
+    notificationId: json.text('The given or generated id.', { examples: ['shared-2'] }),
+  }),
   errors: documentErrors,
   async handler(data, { caller, services, ids }) {
     const { notificationId, notifyAll = true } = data

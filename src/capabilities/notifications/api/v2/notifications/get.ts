@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../rest/paging/page-request.ts'
 import { documentErrors } from '../../../../../rest/schemas/resource-schema.ts'
@@ -18,12 +19,11 @@ export const getNotifications = defineOperation({
     required: ['organizationId'],
     properties: {
       ...notificationFilter,
-      order: {
-        type: 'string',
-        enum: ['desc', 'asc'],
-        default: 'desc',
-        description: 'By time: the newest first, or the oldest. Ignored with `notificationIds`.',
-      },
+      order: json.choice(
+        ['desc', 'asc'],
+        'By time: the newest first, or the oldest. Ignored with `notificationIds`.',
+        { default: 'desc' },
+      ),
       ...pageRequest,
     },
   },

@@ -1,3 +1,4 @@
+import { json } from '../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
 import {
@@ -17,32 +18,22 @@ export const updateNotifications = defineOperation({
     'Changes the given members of notifications, and marks them as read by users; omitted members keep their values. A ' +
     'notification is not changed if it does not exist, or if a reader is not a recipient (`success: false`).',
   batch: keyedBatch({ notifications: 'id' }, checkNotificationData),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'notifications'],
-    properties: {
-      organizationId,
-      notifications: {
-        type: 'array',
-        maxItems: batchMax,
-        items: {
-          type: 'object',
-          required: ['id'],
-          properties: {
-            id: { type: 'string', format: 'id', description: 'Id of the notification.' },
-            readByUserIds: {
-              type: 'array',
-              maxItems: batchMax,
-              items: { type: 'string', format: 'id' },
-              description: 'Users who have read it, in addition to earlier readers.',
-            },
-            ...notificationContent,
-          },
+  request: json.object({
+    organizationId,
+    notifications: json.list(
+      json.object(
+        { id: json.id('Id of the notification.') },
+        {
+          readByUserIds: json.list(json.id(), {
+            maxItems: batchMax,
+            description: 'Users who have read it, in addition to earlier readers.',
+          }),
+          ...notificationContent,
         },
-        examples: [[{ id: 'shared-1', readByUserIds: ['ann'] }]],
-      },
-    },
-  },
+      ),
+      { maxItems: batchMax, examples: [[{ id: 'shared-1', readByUserIds: ['ann'] }]] },
+    ),
+  }),
   response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId: id, notifications }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { branchLimits } from '../../../../../../core/directory/branches/branch-records.ts'
 import { disabledDocument, documentBeingDeleted } from '../../../../../../rest/editor-content.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
@@ -17,20 +18,13 @@ export const createBranch = defineAgentOperation({
   description:
     'The branch starts with the content of the editor, and follows it: changes of the editor appear in the branch. ' +
     'Changes of the branch stay in the branch until it is merged. Clients open it like any editor.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
-    properties: {
-      ...branchedEditor,
-      name: branchName,
-      userId: {
-        type: 'string',
-        format: 'id',
-        description:
-          'User who creates the branch; returned as `createdBy`. A suggester can write only own branches.',
-      },
-    },
-  },
+  request: json.object({
+    ...branchedEditor,
+    name: branchName,
+    userId: json.id(
+      'User who creates the branch; returned as `createdBy`. A suggester can write only own branches.',
+    ),
+  }),
   response: branchRecord,
   errors: [
     ...contentErrors,

@@ -1,5 +1,6 @@
 import type { AgentCaller } from '../../../../../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../../../../../core/base/errors.ts'
+import { json } from '../../../../../../core/base/schema.ts'
 import type { BranchRecord } from '../../../../../../core/directory/branches/branch-records.ts'
 import { keepingOf } from '../../../../../../rest/agents/authorize-agent.ts'
 import { documentBeingDeleted, editorAddress } from '../../../../../../rest/editor-content.ts'
@@ -16,11 +17,7 @@ export const deleteBranch = defineAgentOperation({
   description:
     'Deletes the content of the branch, its saved versions and its record, in any status. The editor stays unchanged. ' +
     'Connections to the branch are closed.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'name'],
-    properties: { ...branchedEditor, name: branchName },
-  },
+  request: json.object({ ...branchedEditor, name: branchName }),
   response: null,
   errors: [noSuchBranchError, documentBeingDeleted],
   async handler({ name, ...editor }, { caller, services }) {

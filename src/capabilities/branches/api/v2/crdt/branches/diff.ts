@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { hunkLimits } from '../../../../../../core/content/branches/branch-hunks.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
@@ -24,24 +25,17 @@ export const diffBranch = defineAgentOperation({
   description:
     'Returns the changes of the branch as hunks, in the order of the document. Adjacent changes are one hunk, so that ' +
     'hunks can be decided in any order.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'name'],
-    properties: { ...branchedEditor, name: branchName },
-  },
-  response: {
-    type: 'object',
-    required: ['branch', 'hunks', 'truncated'],
-    properties: {
+  request: json.object({ ...branchedEditor, name: branchName }),
+  response: json.object(
+    {
       branch: branchRecord,
-      hunks: { type: 'array', items: branchHunk },
-      truncated: {
-        type: 'boolean',
-        description: `True if the branch has more than ${hunkLimits.hunks} hunks; the others are left out.`,
-      },
-      ...branchOverlaps,
+      hunks: json.list(branchHunk),
+      truncated: json.boolean(
+        `True if the branch has more than ${hunkLimits.hunks} hunks; the others are left out.`,
+      ),
     },
-  },
+    { ...branchOverlaps },
+  ),
   errors: [...contentErrors, noSuchBranchError],
   async handler({ name, ...editor }, { caller, services }) {
     const main = await versionedAddress(editor, caller, services)

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { editorAddress } from '../../../../../../rest/editor-content.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import {
@@ -15,11 +16,7 @@ export const getBranch = defineAgentOperation({
   audited: 'read',
   summary: 'Read a branch',
   description: 'To read its content, call `/v2/crdt/get` with its `branchEditorId`.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'name'],
-    properties: { ...branchedEditor, name: branchName },
-  },
+  request: json.object({ ...branchedEditor, name: branchName }),
   response: branchRecord,
   errors: [noSuchBranchError],
   async handler({ name, ...editor }, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
@@ -11,12 +12,8 @@ export const listBranches = defineAgentOperation({
   audited: 'read',
   summary: 'List the branches of an editor',
   description: 'Open and decided branches, in the order of their names, without their content.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId'],
-    properties: { ...branchedEditor, ...pageRequest },
-  },
-  response: { type: 'array', items: branchRecord },
+  request: json.object({ ...branchedEditor }, { ...pageRequest }),
+  response: json.list(branchRecord),
   errors: contentErrors,
   async handler({ pageSize, pageToken, ...editor }, context) {
     const main = await versionedAddress(editor, context.caller, context.services)

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import {
   disabledDocument,
   documentBeingDeleted,
@@ -36,14 +37,10 @@ export const mergeBranch = defineOperation({
     'Applies the changes of the branch to the editor, in one update; concurrent edits are merged. The branch is then ' +
     'read-only. With `hunks`, only these hunks are applied, as copies, and the branch stays open. The change has the source `branch` and the name of the branch in its `meta`. If the editor has a schema, ' +
     'the result must match it where it changes; `warnings` names older differences. Merging again changes nothing.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
-    properties: {
-      ...branchedEditor,
-      name: branchName,
+  request: json.object(
+    { ...branchedEditor, name: branchName, userId: decidingUser },
+    {
       hunks: hunkIds,
-      userId: decidingUser,
       onOverlap: {
         ...onOverlap,
         description:
@@ -53,12 +50,8 @@ export const mergeBranch = defineOperation({
       },
       dryRun,
     },
-  },
-  response: {
-    type: 'object',
-    required: ['version', 'changed', 'bytes', 'branch', 'decided', 'unknown', 'dependent'],
-    properties: { version, changed, bytes, ...branchOutcome, ...branchOverlaps },
-  },
+  ),
+  response: json.object({ version, changed, bytes, ...branchOutcome }, { ...branchOverlaps }),
   errors: [
     ...contentErrors,
     noSuchBranchError,

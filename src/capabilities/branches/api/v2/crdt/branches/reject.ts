@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { versionedAddress } from '../../../../../history/api/version-schema.ts'
@@ -22,16 +23,8 @@ export const rejectBranch = defineOperation({
   description:
     'The branch is then read-only. Its content stays until the branch is deleted. With `hunks`, the branch stays ' +
     'open, and gets the content of the editor at the places of these hunks.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
-    properties: { ...branchedEditor, name: branchName, hunks: hunkIds, userId: decidingUser },
-  },
-  response: {
-    type: 'object',
-    required: ['branch', 'decided', 'unknown', 'dependent'],
-    properties: branchOutcome,
-  },
+  request: json.object({ ...branchedEditor, name: branchName, userId: decidingUser }, { hunks: hunkIds }),
+  response: json.object(branchOutcome),
   errors: [
     ...contentErrors,
     noSuchBranchError,

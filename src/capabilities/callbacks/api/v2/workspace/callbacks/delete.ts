@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { noCallbacks } from '../../../callback-schema.ts'
 
@@ -8,7 +9,7 @@ export const deleteCallbacks = defineOperation({
   audited: 'admin',
   summary: 'Remove all callbacks',
   description: 'Also deletes the signing secret. Weft calls no callback of the API key any more.',
-  request: { type: 'object', properties: {} },
+  request: json.object({}),
   response: null,
   errors: [noCallbacks],
   async handler(_data, { caller, services }) {

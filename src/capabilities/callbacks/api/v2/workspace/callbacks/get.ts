@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { callbacksAnswer, noCallbacks, toCallbacksResponse } from '../../../callback-schema.ts'
 
@@ -8,7 +9,7 @@ export const getCallbacks = defineOperation({
   audited: 'read',
   summary: 'Read the callbacks',
   description: 'A callback that is not configured is null.',
-  request: { type: 'object', properties: {} },
+  request: json.object({}),
   response: callbacksAnswer,
   errors: [noCallbacks],
   async handler(_data, { caller, services }) {

@@ -1,10 +1,9 @@
 import { ApiError } from '../../../../../../core/base/errors.ts'
-import type { FromSchema } from '../../../../../../core/base/schema.ts'
+import { type FromSchema, json } from '../../../../../../core/base/schema.ts'
 import { accessRoles } from '../../../../../../core/directory/store/records.ts'
 import type { DocumentAddress } from '../../../../../../core/model/address.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import type { Services } from '../../../../../../rest/services.ts'
-import { nullable } from '../../../../../webhooks/api/endpoint-schema.ts'
 import type { CallbacksRecord } from '../../../../../webhooks/callback-records.ts'
 import { type CallbackOutcome, callFailures } from '../../../../callback-caller.ts'
 import { readDecision } from '../../../../callback-decider.ts'
@@ -15,17 +14,17 @@ import { noCallbacks } from '../../../callback-schema.ts'
 const testUserId = 'test'
 
 /** The members of a valid response that a test reports. */
-const testAnswer = {
-  type: 'object',
-  properties: {
-    role: nullable({ type: 'string', enum: accessRoles }),
-    ttlSeconds: { type: 'number' },
-    notFound: { type: 'boolean' },
-    type: { type: 'string' },
-    contentKey: { type: 'string' },
-    updateBytes: { type: 'integer', description: 'Size of a Yjs update.' },
+const testAnswer = json.object(
+  {},
+  {
+    role: json.orNull(json.choice(accessRoles)),
+    ttlSeconds: json.number(),
+    notFound: json.boolean(),
+    type: json.text(),
+    contentKey: json.text(),
+    updateBytes: json.integer('Size of a Yjs update.'),
   },
-} as const
+)
 
 type TestAnswer = FromSchema<typeof testAnswer>
 
@@ -39,42 +38,26 @@ export const testCallback = defineOperation({
     'Calls `authorize` or `load` as a client would cause it, with the timeout and the retries of the callback, and ' +
     'returns the result. The response of the callback changes nothing; its content is read, but not checked against a ' +
     'schema. The call counts like all others: after repeated failures, the callback is paused.',
-  request: {
-    type: 'object',
-    required: ['callback', 'organizationId', 'documentId'],
-    properties: {
-      callback: { type: 'string', enum: ['authorize', 'load'], description: 'The callback.' },
-      organizationId: { type: 'string', format: 'id' },
-      documentId: { type: 'string', format: 'id' },
+  request: json.object(
+    {
+      callback: json.choice(['authorize', 'load'], 'The callback.'),
+      organizationId: json.id(),
+      documentId: json.id(),
+    },
+    {
       editorId: { type: 'string', format: 'id', default: 'main' },
-      userId: {
-        type: 'string',
-        format: 'id',
-        default: testUserId,
-        description: 'The user about whom `authorize` is asked.',
-      },
+      userId: json.id('The user about whom `authorize` is asked.', { default: testUserId }),
     },
-  },
-  response: {
-    type: 'object',
-    required: ['result', 'reason', 'durationMs', 'answer'],
-    properties: {
-      result: {
-        type: 'string',
-        enum: ['answered', ...callFailures],
-        description: '`answered`, or why the call failed, as in the metric `weft_callback_calls_total`.',
-      },
-      reason: {
-        ...nullable({ type: 'string' }),
-        description: 'Why the call failed; null if it was answered.',
-      },
-      durationMs: { type: 'integer', description: 'Time of the call in ms, with waits and retries.' },
-      answer: {
-        ...nullable(testAnswer),
-        description: 'The answer of the callback; null if the call failed.',
-      },
-    },
-  },
+  ),
+  response: json.object({
+    result: json.choice(
+      ['answered', ...callFailures],
+      '`answered`, or why the call failed, as in the metric `weft_callback_calls_total`.',
+    ),
+    reason: json.orNull(json.text(), 'Why the call failed; null if it was answered.'),
+    durationMs: json.integer('Time of the call in ms, with waits and retries.'),
+    answer: json.orNull(testAnswer, 'The answer of the callback; null if the call failed.'),
+  }),
   errors: [noCallbacks],
   async handler(data, { caller, services }) {
     const { callback, organizationId, documentId, editorId = 'main', userId = testUserId } = data

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
 import { destinationWarnings, requireChange } from '../../../../../webhooks/api/endpoint-schema.ts'
 import {
@@ -17,7 +18,7 @@ export const updateCallbacks = defineOperation({
   description:
     'Changes the given callbacks; at least one is required. A callback is replaced as a whole; null removes it. The ' +
     'first call creates the signing secret, which only `secret/get` returns.',
-  request: { type: 'object', properties: callbacksChange },
+  request: json.object({}, callbacksChange),
   response: callbacksAnswer,
   errors: [],
   async handler(data, { caller, services }) {

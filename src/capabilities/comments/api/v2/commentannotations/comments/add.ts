@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../rest/schemas/batch-results.ts'
 import { documentPlace } from '../../../../../../rest/schemas/resource-schema.ts'
@@ -21,19 +22,15 @@ export const addComments = defineAgentOperation({
     `Adds comments to the end of a thread, which has at most ${limits.comments}. With an id that is used already nothing ` +
     'is added (`success: false`). Event: `comment.add`.',
   batch: keyedBatch({ comments: 'commentId' }, checkCommentText),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],
-    properties: {
-      ...documentPlace,
-      annotationId,
-      ...actionFields,
-      comments: {
-        ...newComments,
-        examples: [[{ commentId: 'comment-2', from: { userId: 'ann', name: 'Ann' }, text: 'It is.' }]],
-      },
+  request: json.object({
+    ...documentPlace,
+    annotationId,
+    ...actionFields,
+    comments: {
+      ...newComments,
+      examples: [[{ commentId: 'comment-2', from: { userId: 'ann', name: 'Ann' }, text: 'It is.' }]],
     },
-  },
+  }),
   response: batchResults,
   errors: annotationErrors,
   async handler(data, context) {

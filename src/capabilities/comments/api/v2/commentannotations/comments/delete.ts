@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../rest/schemas/batch-results.ts'
 import { batchMax, documentPlace } from '../../../../../../rest/schemas/resource-schema.ts'
@@ -12,16 +13,12 @@ export const deleteComments = defineOperation({
   summary: 'Delete comments',
   description: 'Deletes comments with their reactions; the annotation stays. Event: `comment.delete`.',
   batch: keyedBatch({ commentIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'commentIds'],
-    properties: {
-      ...documentPlace,
-      annotationId,
-      ...actionFields,
-      commentIds: { type: 'array', maxItems: batchMax, items: commentId },
-    },
-  },
+  request: json.object({
+    ...documentPlace,
+    annotationId,
+    ...actionFields,
+    commentIds: json.list(commentId, { maxItems: batchMax }),
+  }),
   response: batchResults,
   errors: annotationErrors,
   async handler(data, context) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { withVisibleUsers } from '../../../../../../rest/agents/visible-users.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
@@ -13,21 +14,16 @@ export const getComments = defineAgentOperation({
   description:
     'All comments of an annotation, the oldest first. A page may have fewer items than requested: continue until there ' +
     'is no `pageToken`. An agent gets no email addresses of users.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'annotationId'],
-    properties: {
-      ...documentPlace,
-      annotationId,
-      commentIds: {
-        type: 'array',
+  request: json.object(
+    { ...documentPlace, annotationId },
+    {
+      commentIds: json.list(json.id(), {
         maxItems: lookupMax,
-        items: { type: 'string', format: 'id' },
         description: 'Only comments with these ids, in this order and without pages.',
-      },
+      }),
       ...pageRequest,
     },
-  },
+  ),
   response: commentRecords,
   errors: annotationErrors,
   async handler({ organizationId, commentIds, ...data }, context) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../rest/schemas/batch-results.ts'
 import { documentPlace } from '../../../../../../rest/schemas/resource-schema.ts'
@@ -13,11 +14,7 @@ export const updateComments = defineOperation({
   summary: 'Change comments',
   description: 'Changes the texts of comments. Event: `comment.update`; the same text again has none.',
   batch: keyedBatch({ comments: 'commentId' }, checkCommentText),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],
-    properties: { ...documentPlace, annotationId, ...actionFields, comments: commentChanges },
-  },
+  request: json.object({ ...documentPlace, annotationId, ...actionFields, comments: commentChanges }),
   response: batchResults,
   errors: annotationErrors,
   async handler(data, context) {

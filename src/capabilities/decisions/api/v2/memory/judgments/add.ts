@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { documentErrors } from '../../../../../../rest/schemas/resource-schema.ts'
 import { memoryLimits } from '../../../../limits.ts'
@@ -24,11 +25,7 @@ export const addJudgment = defineOperation({
     'deleted with it; judgments of a document stay after its deletion. An API key has at most ' +
     `${memoryLimits.judgments} judgments with ${memoryLimits.characters} characters; beyond that, the server deletes ` +
     'the oldest judgments.',
-  request: {
-    type: 'object',
-    required: ['query', 'decision', 'reviewerId'],
-    properties: { query: judgmentQuery, decision, reason, reviewerId, ...place, judgedAt },
-  },
+  request: json.object({ query: judgmentQuery, decision, reviewerId }, { reason, ...place, judgedAt }),
   response: addedJudgment,
   errors: documentErrors,
   async handler(data, { caller, services }) {

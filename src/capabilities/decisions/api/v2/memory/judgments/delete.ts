@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../rest/schemas/batch-results.ts'
 import { judgmentIds } from '../../../judgment-schema.ts'
@@ -10,7 +11,7 @@ export const deleteJudgments = defineOperation({
   summary: 'Delete judgments',
   description: 'Deletes judgments; suggestions no longer use them.',
   batch: keyedBatch({ judgmentIds: null }),
-  request: { type: 'object', required: ['judgmentIds'], properties: { judgmentIds } },
+  request: json.object({ judgmentIds }),
   response: batchResults,
   errors: [],
   async handler(data, { caller, services }) {

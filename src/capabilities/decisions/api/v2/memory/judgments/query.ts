@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { pageSizeUpTo } from '../../../../../../rest/paging/page-request.ts'
 import { memoryLimits } from '../../../../limits.ts'
@@ -20,16 +21,16 @@ export const queryJudgments = defineOperation({
   description:
     'Judgments that match all filters, the newest first. With `query`, the judgments that a suggestion for it would use, ' +
     'the most relevant first. Judgments of an organization include the judgments of its documents.',
-  request: {
-    type: 'object',
-    properties: {
+  request: json.object(
+    {},
+    {
       query: { ...judgmentQuery, description: 'Only judgments of similar cases.' },
       decision,
       reviewerId,
       ...place,
       limit: pageSizeUpTo(memoryLimits.listed, memoryLimits.listed),
     },
-  },
+  ),
   response: judgmentRecords,
   errors: [],
   async handler(data, { caller, services }) {

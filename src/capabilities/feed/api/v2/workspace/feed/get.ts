@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { feedConfigAnswer } from '../../../feed-schema.ts'
 
@@ -8,7 +9,7 @@ export const getFeedConfig = defineOperation({
   audited: 'read',
   summary: 'Read the configuration of the change feed',
   description: 'Before the first configuration, the feed is off.',
-  request: { type: 'object', properties: {} },
+  request: json.object({}),
   response: feedConfigAnswer,
   errors: [],
   async handler(_data, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { requireChange } from '../../../../../webhooks/api/endpoint-schema.ts'
 import { feedLimits } from '../../../../limits.ts'
@@ -12,18 +13,16 @@ export const updateFeedConfig = defineOperation({
   description:
     'Changes the given members; at least one is required. A feed that is turned on has all events from the response on. ' +
     'In a cluster, this response takes 5 s. A feed that is turned off loses its events, and its cursors become invalid.',
-  request: {
-    type: 'object',
-    properties: {
-      enabled: { type: 'boolean', description: 'Whether the feed is on.', examples: [true] },
-      keepSeconds: {
-        type: 'integer',
+  request: json.object(
+    {},
+    {
+      enabled: json.boolean('Whether the feed is on.', { examples: [true] }),
+      keepSeconds: json.integer('Time for which events are kept; first: one week.', {
         minimum: feedLimits.keepSecondsMin,
         maximum: feedLimits.keepSecondsMax,
-        description: 'Time for which events are kept; first: one week.',
-      },
+      }),
     },
-  },
+  ),
   response: feedConfigAnswer,
   errors: [],
   async handler({ enabled, keepSeconds }, { caller, services }) {

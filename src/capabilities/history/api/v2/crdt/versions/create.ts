@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { contentErrors, contentUnavailable } from '../../../../../../rest/schemas/content-format.ts'
 import { checkMetadataAt, metadata } from '../../../../../../rest/schemas/resource-schema.ts'
@@ -22,20 +23,14 @@ export const createVersion = defineOperation({
   description:
     'Saves the current content until the version, the editor or its document is deleted. Versions of equal ' +
     'content share its space.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId'],
-    properties: {
-      ...versionedEditor,
+  request: json.object(
+    { ...versionedEditor },
+    {
       label: versionLabel,
       metadata,
-      userId: {
-        type: 'string',
-        format: 'id',
-        description: 'User who creates the version; returned as `createdBy`.',
-      },
+      userId: json.id('User who creates the version; returned as `createdBy`.'),
     },
-  },
+  ),
   response: versionRecord,
   errors: [
     ...contentErrors,

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
@@ -9,16 +10,8 @@ export const deleteVersion = defineOperation({
   audited: 'admin',
   summary: 'Delete a version',
   description: 'Its authors become those of the next newer version. The document stays as it is.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'versionId'],
-    properties: { ...versionedEditor, versionId },
-  },
-  response: {
-    type: 'object',
-    required: ['versionId'],
-    properties: { versionId: { type: 'string', examples: versionId.examples } },
-  },
+  request: json.object({ ...versionedEditor, versionId }),
+  response: json.object({ versionId: { type: 'string', examples: versionId.examples } }),
   errors: [...contentErrors, noSuchVersion],
   async handler({ versionId: id, ...editor }, { caller, services }) {
     const address = await versionedAddress(editor, caller, services)

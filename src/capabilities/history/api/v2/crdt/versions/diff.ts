@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { diffFormats } from '../../../../../../core/content/history/diff/diff-formats.ts'
 import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
 import { changeRange, rangeErrors, rangeResponse } from '../../../../../../rest/changes/change-schema.ts'
@@ -24,21 +25,15 @@ export const diffVersions = defineAgentOperation({
       ...versionedEditor,
       contentKey: contentKeySchema,
       ...changeRange,
-      format: {
-        type: 'string',
-        enum: diffFormats,
-        description:
-          '`runs`: `[{ change, path, text | node | values }]` in the order of the document, where `change` is `insert`, ' +
+      format: json.choice(
+        diffFormats,
+        '`runs`: `[{ change, path, text | node | values }]` in the order of the document, where `change` is `insert`, ' +
           '`delete` or `none`. `markdown`: Markdown with `<ins>` and `<del>`. `prosemirror`: ProseMirror JSON with the ' +
           'marks `insertion` and `deletion`. `patch`: JSON Patch (RFC 6902) for a map or an array.',
-      },
+      ),
     },
   },
-  response: {
-    type: 'object',
-    required: ['from', 'to', 'contentKey', 'diff'],
-    properties: { ...rangeResponse, contentKey: { type: 'string' }, diff: {} },
-  },
+  response: json.object({ ...rangeResponse, contentKey: json.text(), diff: {} }),
   errors: [
     ...rangeErrors,
     ...contentErrors,

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
 import { rootToRead } from '../../../../../../core/rooms/editor-content.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
@@ -20,17 +21,10 @@ import {
   versionRecord,
 } from '../../../version-schema.ts'
 
-const request = {
-  type: 'object',
-  required: ['organizationId', 'documentId', 'editorId', 'versionId'],
-  properties: {
-    ...versionedEditor,
-    versionId,
-    contentKey: contentKeySchema,
-    format: contentFormat,
-    encoding: stateEncoding,
-  },
-} as const
+const request = json.object(
+  { ...versionedEditor, versionId },
+  { contentKey: contentKeySchema, format: contentFormat, encoding: stateEncoding },
+)
 
 export const getVersion = defineOperation({
   path: '/v2/crdt/versions/get',
@@ -46,8 +40,8 @@ export const getVersion = defineOperation({
     properties: {
       ...versionRecord.properties,
       data: {},
-      type: { type: 'string' },
-      contentKey: { type: 'string' },
+      type: json.text(),
+      contentKey: json.text(),
     },
   },
   errors: [...contentErrors, noSuchVersion, contentUnavailable, noSuchRoot, responseExceeds],

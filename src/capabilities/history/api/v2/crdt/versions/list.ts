@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../../../../../rest/paging/page-request.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
@@ -16,16 +17,11 @@ export const listVersions = defineOperation({
   audited: 'read',
   summary: 'List the versions of an editor',
   description: 'The newest first, without their content.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId'],
-    properties: {
-      ...versionedEditor,
-      ...pageRequest,
-      pageSize: pageSizeUpTo(versionLimits.listed, versionLimits.listed),
-    },
-  },
-  response: { type: 'array', items: versionRecord },
+  request: json.object(
+    { ...versionedEditor },
+    { ...pageRequest, pageSize: pageSizeUpTo(versionLimits.listed, versionLimits.listed) },
+  ),
+  response: json.list(versionRecord),
   errors: contentErrors,
   async handler({ pageSize = versionLimits.listed, pageToken, ...editor }, context) {
     const address = await versionedAddress(editor, context.caller, context.services)

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { storedMeta } from '../../../../../../rest/changes/change-meta.ts'
 import { updateRequest, writeErrors, writtenResponse } from '../../../../../../rest/editor-content.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
@@ -20,29 +21,22 @@ export const restoreVersion = defineOperation({
     'formatting; roots that the version does not have are emptied. Connected clients see the change at once, and their ' +
     'concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing. ' +
     'If the editor has a schema, the restored content must match it where it changes; `warnings` names older differences.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'versionId'],
-    properties: {
-      ...versionedEditor,
-      versionId,
+  request: json.object(
+    { ...versionedEditor, versionId },
+    {
       ifVersion,
       dryRun,
-      userId: {
-        type: 'string',
-        format: 'id',
-        description: 'User who restores the version; returned as `lastUpdatedBy`.',
-      },
+      userId: json.id('User who restores the version; returned as `lastUpdatedBy`.'),
       meta,
     },
-  },
+  ),
   response: {
     type: 'object',
     required: [...writtenResponse.required, 'previousVersionId'],
     properties: {
       ...writtenResponse.properties,
       previousVersionId: {
-        anyOf: [{ type: 'string' }, { type: 'null' }],
+        anyOf: [json.text(), { type: 'null' }],
         description: 'Id of the version with the replaced content; null without a change.',
         examples: versionId.examples,
       },

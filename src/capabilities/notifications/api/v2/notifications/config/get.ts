@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { documentErrors, lookupMax, organizationId } from '../../../../../../rest/schemas/resource-schema.ts'
 import { notificationConfig } from '../../../notification-schema.ts'
@@ -18,38 +19,23 @@ export const getNotificationConfig = defineOperation({
   description:
     'Returns which notifications reach a user, for the named documents, and for the organization if you request it or ' +
     'name no documents.',
-  request: {
-    type: 'object',
-    required: ['organizationId', 'userId'],
-    properties: {
-      organizationId,
-      userId: { type: 'string', format: 'id' },
-      documentIds: {
-        type: 'array',
-        maxItems: lookupMax,
-        items: { type: 'string', format: 'id' },
-        description: 'The documents.',
-      },
-      getOrganizationConfig: {
-        type: 'boolean',
-        description:
-          'True: also returns the settings for the organization. Default: true without `documentIds`.',
-      },
+  request: json.object(
+    { organizationId, userId: json.id() },
+    {
+      documentIds: json.list(json.id(), { maxItems: lookupMax, description: 'The documents.' }),
+      getOrganizationConfig: json.boolean(
+        'True: also returns the settings for the organization. Default: true without `documentIds`.',
+      ),
     },
-  },
-  response: {
-    type: 'array',
-    items: {
-      type: 'object',
-      required: ['userId', 'documentId', 'config', 'effectiveConfig'],
-      properties: {
-        userId: { type: 'string' },
-        documentId: { type: 'string', description: "'' for the organization." },
-        config: { ...notificationConfig, description: 'As set here.' },
-        effectiveConfig: effective,
-      },
-    },
-  },
+  ),
+  response: json.list(
+    json.object({
+      userId: json.text(),
+      documentId: json.text("'' for the organization."),
+      config: { ...notificationConfig, description: 'As set here.' },
+      effectiveConfig: effective,
+    }),
+  ),
   errors: documentErrors,
   async handler(data, { caller, services }) {
     const { userId, documentIds, getOrganizationConfig = documentIds === undefined } = data

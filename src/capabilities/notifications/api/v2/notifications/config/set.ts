@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../../../../core/base/errors.ts'
+import { json } from '../../../../../../core/base/schema.ts'
 import { emptyBatchResults } from '../../../../../../core/directory/store/batch.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { failureDetails } from '../../../../../../rest/schemas/batch-results.ts'
@@ -56,55 +57,45 @@ export const setNotificationConfig = defineOperation({
     items: { userIds: null },
     rejected: (userId, failure, data) => ({ success: false, userId, documentId: firstOf(data), ...failure }),
   },
-  request: {
-    type: 'object',
-    required: ['organizationId', 'userIds', 'config'],
-    properties: {
+  request: json.object(
+    {
       organizationId,
-      documentIds: {
-        type: 'array',
+      userIds: json.list(json.id(), {
         maxItems: batchMax,
-        items: { type: 'string', format: 'id' },
-        description:
-          'The documents; without them, also as an empty list, the default for all of the organization.',
-      },
-      userIds: {
-        type: 'array',
-        maxItems: batchMax,
-        items: { type: 'string', format: 'id' },
         description: 'The users; they need not be users of the organization.',
-      },
+      }),
       config: notificationConfig,
     },
-  },
-  response: {
-    type: 'object',
-    description: 'By user id.',
-    additionalProperties: {
-      type: 'object',
-      required: ['success', 'userId', 'documentId', 'message'],
-      properties: {
-        success: { type: 'boolean' },
-        userId: { type: 'string' },
-        documentId: {
-          type: 'string',
-          description: "The document, the first where there are several; '' for the organization.",
-        },
-        message: { type: 'string' },
+    {
+      documentIds: json.list(json.id(), {
+        maxItems: batchMax,
+        description:
+          'The documents; without them, also as an empty list, the default for all of the organization.',
+      }),
+    },
+  ),
+  response: json.map(
+    json.object(
+      {
+        success: json.boolean(),
+        userId: json.text(),
+        documentId: json.text("The document, the first where there are several; '' for the organization."),
+        message: json.text(),
+      },
+      {
         details: {
           ...failureDetails,
           properties: {
             ...failureDetails.properties,
-            documentIds: {
-              type: 'array',
-              items: { type: 'string' },
+            documentIds: json.list(json.text(), {
               description: 'The documents that do not exist. The config was set for the others.',
-            },
+            }),
           },
         },
       },
-    },
-  },
+    ),
+    { description: 'By user id.' },
+  ),
   errors: [organizationNotFound],
   async handler(
     { userIds, documentIds = [], config: { inbox, email, slack }, ...data },

@@ -1,31 +1,21 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { historyNames } from '../../../../metric-points.ts'
 import { dayIntervalMs, dayMax, recentIntervalMs, recentMax } from '../../../../metrics-history.ts'
 import { maySeeMetrics, metricsTokenMember } from '../../../metrics-access.ts'
 
-const values = (description: string) =>
-  ({
-    type: 'array',
-    items: { anyOf: [{ type: 'number' }, { type: 'null' }] },
-    description,
-  }) as const
+const values = (description: string) => json.list(json.orNull(json.number()), { description })
 
 const series = (intervalMs: number, max: number, description: string) =>
   ({
     type: 'object',
     required: ['intervalSeconds', 'timestamps', ...historyNames],
     properties: {
-      intervalSeconds: {
-        type: 'integer',
-        description: 'Time between two samples.',
-        examples: [intervalMs / 1000],
-      },
-      timestamps: {
-        type: 'array',
-        items: { type: 'integer' },
+      intervalSeconds: json.integer('Time between two samples.', { examples: [intervalMs / 1000] }),
+      timestamps: json.list(json.integer(), {
         description: `Epoch milliseconds of each sample, oldest first; at most ${max}. All lists have this length.`,
         examples: [[1_767_225_600_000]],
-      },
+      }),
       connections: values('Open websockets.'),
       updatesPerSecond: values('Document updates by websocket and by REST.'),
       commitP50: values(
@@ -51,17 +41,15 @@ export const getMetricsHistory = defineOperation({
     'its start, for all API keys together. If the server has a metrics token, the request must contain it. Without a ' +
     'metrics token, a server with several API keys returns no values, because an API key must not see the activity of ' +
     'others.',
-  request: { type: 'object', properties: metricsTokenMember },
-  response: {
-    type: 'object',
-    required: ['node', 'timestamp'],
-    properties: {
-      node: { type: 'string', description: 'Node of the cluster that answered.' },
-      timestamp: {
-        type: 'integer',
-        description: 'Epoch milliseconds of the response, for callers whose clock differs.',
+  request: json.object({}, metricsTokenMember),
+  response: json.object(
+    {
+      node: json.text('Node of the cluster that answered.'),
+      timestamp: json.integer('Epoch milliseconds of the response, for callers whose clock differs.', {
         examples: [1_767_225_600_000],
-      },
+      }),
+    },
+    {
       recent: series(recentIntervalMs, recentMax, 'Samples of the last hour.'),
       day: series(
         dayIntervalMs,
@@ -69,7 +57,7 @@ export const getMetricsHistory = defineOperation({
         'Samples of the last 24 hours: the means of the recent samples, and of 99th percentiles the highest.',
       ),
     },
-  },
+  ),
   errors: [{ code: 'auth/metrics-token', when: 'the request lacks the metrics token' }],
   async handler({ metricsToken }, { services }) {
     const { engine, clock, metricsHistory } = services

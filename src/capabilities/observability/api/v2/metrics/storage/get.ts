@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { maySeeMetrics, metricsTokenMember } from '../../../metrics-access.ts'
 
@@ -11,17 +12,14 @@ export const getStorageMetrics = defineOperation({
     'Returns how many bytes the workspace of the API key stores, and its limit. The server measures a workspace without ' +
     'a limit only on request, at most once in 5 minutes. If the server has a metrics token, the request must contain ' +
     'it. Without a metrics token, a server with several API keys returns no values.',
-  request: { type: 'object', properties: metricsTokenMember },
-  response: {
-    type: 'object',
-    properties: {
-      storedBytes: { type: 'integer', description: 'Bytes that the workspace stores (an estimate).' },
-      storedBytesMax: {
-        type: 'integer',
-        description: 'Bytes that the workspace may store; absent if it has no storage limit.',
-      },
+  request: json.object({}, metricsTokenMember),
+  response: json.object(
+    {},
+    {
+      storedBytes: json.integer('Bytes that the workspace stores (an estimate).'),
+      storedBytesMax: json.integer('Bytes that the workspace may store; absent if it has no storage limit.'),
     },
-  },
+  ),
   errors: [{ code: 'auth/metrics-token', when: 'the request lacks the metrics token' }],
   async handler({ metricsToken }, { caller, services }) {
     const usage = (await maySeeMetrics(metricsToken, services))

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { readPage } from '../../../../../../rest/paging/page-request.ts'
 import type { UsageItem } from '../../../../usage-reader.ts'
@@ -22,7 +23,7 @@ export const getUsage = defineOperation({
     'nodes are at most a minute old. A page may have fewer items than requested, or no items: continue until there is ' +
     'no `pageToken`.',
   request: usageRequest,
-  response: { type: 'array', items: usageItem },
+  response: json.list(usageItem),
   errors: [],
   async handler(data, context) {
     const { workspaceId } = context.caller

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { deletedUserId } from '../../../../../../core/model/deleted-user.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { organizationNotFound } from '../../../../../../rest/schemas/resource-schema.ts'
@@ -18,22 +19,18 @@ export const deleteUserData = defineOperation({
     'the counts for 30 days. Not erased: the content of documents, the id in their change history, targets of ' +
     'activities that are not named `user.…`, and free text, such as messages and comments.',
   request: { type: 'object', required: ['userId'], properties: dataScope },
-  response: {
-    type: 'object',
-    required: ['status', 'removed', 'startedAt'],
-    properties: {
-      status: { type: 'string', enum: ['running', 'done'], description: '`done`: everything is deleted.' },
-      removed: {
-        type: 'object',
-        additionalProperties: { type: 'integer' },
+  response: json.object(
+    {
+      status: json.choice(['running', 'done'], '`done`: everything is deleted.'),
+      removed: json.map(json.integer(), {
         description:
           'From how many of each the user was removed so far; a crash may leave out some that it came between.',
         examples: [{ presence: 1, judgments: 2, comments: 7, activities: 12, notifications: 3 }],
-      },
-      startedAt: { type: 'integer', description: 'Epoch milliseconds of the first of what is counted.' },
-      endedAt: { type: 'integer', description: 'Epoch milliseconds; absent while it is running.' },
+      }),
+      startedAt: json.integer('Epoch milliseconds of the first of what is counted.'),
     },
-  },
+    { endedAt: json.integer('Epoch milliseconds; absent while it is running.') },
+  ),
   errors: [organizationNotFound],
   async handler(data, { caller, services }) {
     const { endedAt, ...report } = await services.userData.erase(dataScopeOf(data, caller), data.userId)

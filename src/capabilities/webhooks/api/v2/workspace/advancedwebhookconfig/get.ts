@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { advancedAnswer } from '../../../webhook-schema.ts'
 
@@ -8,7 +9,7 @@ export const getAdvancedWebhookConfig = defineOperation({
   audited: 'read',
   summary: 'Read the configuration of all webhook endpoints',
   description: 'Before the first configuration: `false` and an empty `publicKey`.',
-  request: { type: 'object', properties: {} },
+  request: json.object({}),
   response: advancedAnswer,
   errors: [],
   async handler(_data, { caller, services }) {

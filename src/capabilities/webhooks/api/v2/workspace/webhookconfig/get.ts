@@ -1,3 +1,4 @@
+import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { basicAnswer } from '../../../webhook-schema.ts'
 
@@ -8,7 +9,7 @@ export const getWebhookConfig = defineOperation({
   audited: 'admin',
   summary: 'Read the configuration of the basic webhook service',
   description: 'Before the first configuration: `false`, empty strings and no triggers.',
-  request: { type: 'object', properties: {} },
+  request: json.object({}),
   response: basicAnswer,
   errors: [],
   async handler(_data, { caller, services }) {

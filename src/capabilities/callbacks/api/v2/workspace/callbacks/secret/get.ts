@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { callbackSecretAnswer, noCallbacks } from '../../../../callback-schema.ts'
 
@@ -8,7 +9,7 @@ export const getCallbackSecret = defineOperation({
   audited: 'admin',
   summary: 'Read the signing secret of the callbacks',
   description: 'Anyone with the secret can forge calls of the callbacks.',
-  request: { type: 'object', properties: {} },
+  request: json.object({}),
   response: callbackSecretAnswer,
   errors: [noCallbacks],
   async handler(_data, { caller, services }) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { graceSchema, graceSecondsDefault } from '../../../../../../webhooks/api/endpoint-schema.ts'
 import { callbackSecretAnswer, noCallbacks } from '../../../../callback-schema.ts'
@@ -11,7 +12,7 @@ export const rotateCallbackSecret = defineOperation({
   description:
     'For `graceSeconds` calls are also signed with the replaced secret. An earlier replaced secret no longer signs ' +
     'calls.',
-  request: { type: 'object', properties: { graceSeconds: graceSchema } },
+  request: json.object({}, { graceSeconds: graceSchema }),
   response: callbackSecretAnswer,
   errors: [noCallbacks],
   async handler({ graceSeconds = graceSecondsDefault }, { caller, services }) {

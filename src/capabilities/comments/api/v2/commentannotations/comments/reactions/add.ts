@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../../rest/schemas/batch-results.ts'
 import { documentPlace } from '../../../../../../../rest/schemas/resource-schema.ts'
@@ -23,17 +24,13 @@ export const addReactions = defineOperation({
     'server does not add reactions beyond these limits, with an existing id, or repeated by the same user ' +
     '(`success: false`). Event: `comment.reaction_add`.',
   batch: keyedBatch({ reactions: 'reactionId' }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactions'],
-    properties: {
-      ...documentPlace,
-      annotationId,
-      commentId,
-      ...actionFields,
-      reactions: newReactions,
-    },
-  },
+  request: json.object({
+    ...documentPlace,
+    annotationId,
+    commentId,
+    ...actionFields,
+    reactions: newReactions,
+  }),
   response: batchResults,
   errors: commentErrors,
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../../../../../rest/schemas/batch-results.ts'
 import { documentPlace } from '../../../../../../../rest/schemas/resource-schema.ts'
@@ -18,11 +19,7 @@ export const deleteReactions = defineOperation({
   summary: 'Take back reactions',
   description: 'Deletes reactions of a comment. Event: `comment.reaction_delete`.',
   batch: keyedBatch({ reactionIds: null }),
-  request: {
-    type: 'object',
-    required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactionIds'],
-    properties: { ...documentPlace, annotationId, commentId, ...actionFields, reactionIds },
-  },
+  request: json.object({ ...documentPlace, annotationId, commentId, ...actionFields, reactionIds }),
   response: batchResults,
   errors: commentErrors,
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import {
   deliveryAnswer,
@@ -25,15 +26,11 @@ export const getDeliveries = defineOperation({
   description:
     'Outcome of each event with all attempts, the newest event first. The server keeps it for 30 days after the event, ' +
     'or until the organization or the endpoint is deleted.',
-  request: {
-    type: 'object',
-    required: ['endpointId'],
-    properties: { endpointId: deliveryTarget, status: deliveryStatus, ...iteratorRequest },
-  },
+  request: json.object({ endpointId: deliveryTarget }, { status: deliveryStatus, ...iteratorRequest }),
   response: {
     type: 'object',
     required: ['deliveries', ...iteratorResponseMembers],
-    properties: { deliveries: { type: 'array', items: deliveryAnswer }, ...iteratorResponse },
+    properties: { deliveries: json.list(deliveryAnswer), ...iteratorResponse },
   },
   errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, status, ...page }, context) {

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { deliveryLimits } from '../../../../../deliveries/delivery-records.ts'
 import { deliveryTarget, requireTarget } from '../../../../delivery-schema.ts'
@@ -12,27 +13,17 @@ export const recoverDeliveries = defineOperation({
   description:
     `Sends failed events since a time again, the oldest first, at most ${deliveryLimits.recovered} per call. If the ` +
     'response reports this number, call again for further events.',
-  request: {
-    type: 'object',
-    required: ['endpointId', 'since'],
-    properties: {
-      endpointId: deliveryTarget,
-      since: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 253_402_300_799_999,
-        description: 'Epoch milliseconds.',
-        examples: [1_767_225_600_000],
-      },
-    },
-  },
-  response: {
-    type: 'object',
-    required: ['requeued'],
-    properties: {
-      requeued: { type: 'integer', description: 'Number of events that are sent again.', examples: [3] },
-    },
-  },
+  request: json.object({
+    endpointId: deliveryTarget,
+    since: json.integer('Epoch milliseconds.', {
+      minimum: 0,
+      maximum: 253_402_300_799_999,
+      examples: [1_767_225_600_000],
+    }),
+  }),
+  response: json.object({
+    requeued: json.integer('Number of events that are sent again.', { examples: [3] }),
+  }),
   errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, since }, { caller, services }) {
     const target = await requireTarget(services.endpoints, caller.tenant, endpointId)

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { deliveryTarget, messageId, requireTarget } from '../../../../delivery-schema.ts'
 import { advancedOff, noSuchEndpoint } from '../../../../endpoint-schema.ts'
@@ -10,12 +11,8 @@ export const resendDelivery = defineOperation({
   summary: 'Send one delivery again to a webhook endpoint',
   description:
     'Sends the event again at once, after any outcome, with the same `webhook-id` and as many attempts as a new event.',
-  request: {
-    type: 'object',
-    required: ['messageId', 'endpointId'],
-    properties: { messageId, endpointId: deliveryTarget },
-  },
-  response: { type: 'object', required: ['messageId'], properties: { messageId } },
+  request: json.object({ messageId, endpointId: deliveryTarget }),
+  response: json.object({ messageId }),
   errors: [
     ...advancedOff,
     noSuchEndpoint,

@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { advancedOff, endpointId, noSuchEndpoint } from '../../../../endpoint-schema.ts'
 
@@ -8,15 +9,8 @@ export const deleteEndpoint = defineOperation({
   audited: 'admin',
   summary: 'Delete a webhook endpoint',
   description: 'Stops all deliveries to the endpoint, including queued ones. Its `uid` can be used again.',
-  request: { type: 'object', required: ['endpointId'], properties: { endpointId } },
-  response: {
-    type: 'object',
-    required: ['endpointId', 'deleted'],
-    properties: {
-      endpointId: { type: 'string', description: 'Id of the endpoint.' },
-      deleted: { type: 'boolean', description: 'True.' },
-    },
-  },
+  request: json.object({ endpointId }),
+  response: json.object({ endpointId: json.text('Id of the endpoint.'), deleted: json.boolean('True.') }),
   errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId }, { caller, services }) {
     const { id } = await services.endpoints.delete(caller.tenant, endpointId)

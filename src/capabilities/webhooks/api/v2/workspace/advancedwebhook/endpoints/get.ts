@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { advancedOff, endpointAnswer, toEndpointResponse } from '../../../../endpoint-schema.ts'
 import {
@@ -23,14 +24,11 @@ export const getEndpoints = defineOperation({
   audited: 'read',
   summary: 'List the webhook endpoints',
   description: 'Ordered by id.',
-  request: {
-    type: 'object',
-    properties: { ...iteratorRequest, limit: { ...iteratorRequest.limit, ...endpointsLimit } },
-  },
+  request: json.object({}, { ...iteratorRequest, limit: { ...iteratorRequest.limit, ...endpointsLimit } }),
   response: {
     type: 'object',
     required: ['endpoints', ...iteratorResponseMembers],
-    properties: { endpoints: { type: 'array', items: endpointAnswer }, ...iteratorResponse },
+    properties: { endpoints: json.list(endpointAnswer), ...iteratorResponse },
   },
   errors: advancedOff,
   async handler(data, context) {

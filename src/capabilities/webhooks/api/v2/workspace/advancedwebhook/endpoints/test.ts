@@ -1,9 +1,10 @@
 import { ApiError } from '../../../../../../../core/base/errors.ts'
+import { json } from '../../../../../../../core/base/schema.ts'
 import { eventTypes } from '../../../../../../../core/events/outbound-event.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { type AttemptRecord, testEvent } from '../../../../../deliveries/delivery-records.ts'
 import { deliveryAnswer, messageId, toDeliveryResponse } from '../../../../delivery-schema.ts'
-import { advancedOff, endpointId, noSuchEndpoint, nullable } from '../../../../endpoint-schema.ts'
+import { advancedOff, endpointId, noSuchEndpoint } from '../../../../endpoint-schema.ts'
 
 /** Bounds of the time in seconds that a call waits for the first attempt. */
 const waitSecondsMax = 10
@@ -18,39 +19,25 @@ export const testEndpoint = defineOperation({
   description:
     'Sends a signed test event (`data.test` is true), for any types and channels of the endpoint, and waits for the ' +
     'response of the receiver. A message without an attempt yet is sent later; `deliveries/get` returns its outcome.',
-  request: {
-    type: 'object',
-    required: ['endpointId'],
-    properties: {
-      endpointId,
-      eventType: {
-        type: 'string',
-        enum: eventTypes,
-        default: 'webhook.test',
-        description: 'Type of the event.',
-      },
-      waitSeconds: {
-        type: 'integer',
+  request: json.object(
+    { endpointId },
+    {
+      eventType: json.choice(eventTypes, 'Type of the event.', { default: 'webhook.test' }),
+      waitSeconds: json.integer('Longest time to wait for the first attempt.', {
         minimum: 0,
         maximum: waitSecondsMax,
         default: defaultWaitSeconds,
-        description: 'Longest time to wait for the first attempt.',
-      },
+      }),
     },
-  },
-  response: {
-    type: 'object',
-    required: ['messageId', 'delivery'],
-    properties: {
-      messageId,
-      delivery: {
-        ...nullable(deliveryAnswer),
-        description:
-          'The message after its first attempt, or after `waitSeconds`; null if it was deleted meanwhile. With an ' +
-          'attempt whose `error` is null, the receiver has accepted it.',
-      },
-    },
-  },
+  ),
+  response: json.object({
+    messageId,
+    delivery: json.orNull(
+      deliveryAnswer,
+      'The message after its first attempt, or after `waitSeconds`; null if it was deleted meanwhile. With an ' +
+        'attempt whose `error` is null, the receiver has accepted it.',
+    ),
+  }),
   errors: [
     ...advancedOff,
     { code: 'webhook/endpoint-disabled', when: 'the endpoint is disabled' },

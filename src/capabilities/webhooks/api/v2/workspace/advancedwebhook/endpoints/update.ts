@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation, warningsOf } from '../../../../../../../rest/operation.ts'
 import {
   advancedOff,
@@ -9,7 +10,6 @@ import {
   filterOf,
   endpointProperties as members,
   noSuchEndpoint,
-  nullable,
   requireChange,
   toEndpointResponse,
 } from '../../../../endpoint-schema.ts'
@@ -24,20 +24,18 @@ export const updateEndpoint = defineOperation({
     'Changes the given members; at least one member besides `endpointId` is required. Null unsets what can be unset. With ' +
     '`disabled` false an endpoint that was disabled for its failures is sent events again.',
   warns: true,
-  request: {
-    type: 'object',
-    required: ['endpointId'],
-    properties: {
-      endpointId,
+  request: json.object(
+    { endpointId },
+    {
       url: members.url,
-      description: nullable(members.description),
-      filterTypes: nullable({ ...members.filterTypes, minItems: 1 }),
-      channels: nullable({ ...members.channels, minItems: 1 }),
+      description: json.orNull(members.description),
+      filterTypes: json.orNull({ ...members.filterTypes, minItems: 1 }),
+      channels: json.orNull({ ...members.channels, minItems: 1 }),
       disabled: members.disabled,
-      rateLimit: nullable(members.rateLimit),
-      metadata: nullable(members.metadata),
+      rateLimit: json.orNull(members.rateLimit),
+      metadata: json.orNull(members.metadata),
     },
-  },
+  ),
   response: endpointAnswer,
   errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, ...data }, { caller, services }) {

@@ -1,5 +1,6 @@
 import { checkBodyCredentials } from '../../../../../../../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../../../../../../../core/base/errors.ts'
+import { json } from '../../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../../rest/operation.ts'
 import { credentialLengthMax, documentId } from '../../../../../../../../rest/schemas/resource-schema.ts'
 import { location } from '../../../../../comment-schema.ts'
@@ -18,23 +19,20 @@ export const deleteLocationData = defineOperation({
     'the activities of annotations that were deleted there before, and all activities that name the location, such as ' +
     'activities of recordings. The response comes when everything is deleted. Events: `comment.delete` for each ' +
     'comment, with the user `api`. An unknown location is a success. The body must repeat the credentials of the headers.',
-  request: {
-    type: 'object',
-    required: ['apiKey', 'authToken', 'documentId', 'location'],
-    properties: {
-      apiKey: { type: 'string', maxLength: credentialLengthMax, description: 'The API key again.' },
-      authToken: { type: 'string', maxLength: credentialLengthMax, description: 'The auth token again.' },
-      organizationId: {
-        type: 'string',
-        format: 'id',
-        description:
-          'Organization of the document. Required if several organizations of the API key have a document of that id; ' +
-          'without it the server looks for the document in each of them.',
-      },
+  request: json.object(
+    {
+      apiKey: json.text('The API key again.', { maxLength: credentialLengthMax }),
+      authToken: json.text('The auth token again.', { maxLength: credentialLengthMax }),
       documentId,
       location: { ...location, description: 'Its `id` alone counts.' },
     },
-  },
+    {
+      organizationId: json.id(
+        'Organization of the document. Required if several organizations of the API key have a document of that id; ' +
+          'without it the server looks for the document in each of them.',
+      ),
+    },
+  ),
   response: { type: 'null' },
   errors: [
     {

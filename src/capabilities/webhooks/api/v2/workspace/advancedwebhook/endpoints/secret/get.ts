@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../../rest/operation.ts'
 import { advancedOff, endpointId, noSuchEndpoint, secretAnswer } from '../../../../../endpoint-schema.ts'
 
@@ -8,7 +9,7 @@ export const getEndpointSecret = defineOperation({
   audited: 'admin',
   summary: 'Read the signing secret of a webhook endpoint',
   description: 'Anyone with the secret can forge events for the endpoint.',
-  request: { type: 'object', required: ['endpointId'], properties: { endpointId } },
+  request: json.object({ endpointId }),
   response: secretAnswer,
   errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId }, { caller, services }) {

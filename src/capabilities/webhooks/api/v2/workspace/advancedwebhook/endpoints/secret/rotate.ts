@@ -1,3 +1,4 @@
+import { json } from '../../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../../rest/operation.ts'
 import {
   advancedOff,
@@ -17,11 +18,7 @@ export const rotateEndpointSecret = defineOperation({
   description:
     'For `graceSeconds` events are also signed with the replaced secret. An earlier replaced secret no longer signs ' +
     'events.',
-  request: {
-    type: 'object',
-    required: ['endpointId'],
-    properties: { endpointId, graceSeconds: graceSchema },
-  },
+  request: json.object({ endpointId }, { graceSeconds: graceSchema }),
   response: secretAnswer,
   errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, graceSeconds = graceSecondsDefault }, { caller, services }) {
