@@ -9,7 +9,6 @@ import { commandNamesOf } from './command-line/command-names.ts'
 import { configCommand } from './config.ts'
 import { consoleCommand } from './console.ts'
 import { docCommand } from './doc/doc.ts'
-import { eventsCommand } from './events.ts'
 import { exportCommand } from './export.ts'
 import { feedCommand } from './feed.ts'
 import { importCommand } from './import.ts'
@@ -62,7 +61,6 @@ export function createProgram(): Command {
     .addCommand(docCommand())
     .addCommand(importCommand())
     .addCommand(exportCommand())
-    .addCommand(eventsCommand())
     .addCommand(feedCommand())
     .addCommand(mcpCommand())
     .commandsGroup('Stored data:')

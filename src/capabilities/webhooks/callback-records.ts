@@ -4,7 +4,7 @@ import type { readingFormats } from '../../core/content/read-document.ts'
 import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import type { LocalReceivers } from '../../core/outgoing/checked-sender.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
-import { storeTargetIds } from './event-routing.ts'
+import { storeTargetIds } from './target-ids.ts'
 
 /** Results of `authorize` if the call fails: `reject` gives no role, `stored` applies the access type. */
 export const authorizeFailures = ['reject', 'stored'] as const

@@ -4,10 +4,10 @@ import type { Tenant } from '../../core/model/address.ts'
 import type { Key, Kv } from '../../core/store/engine.ts'
 import { type RecordType, readRecord } from '../../core/store/stored-record.ts'
 import { type CallbacksRecord, callbacksRecordType, withFunctions } from './callback-records.ts'
-import { typeExclusion } from './event-routing.ts'
+
 import { type FeedConfig, feedConfigType, noFeedConfig, typesForFeed } from './feed-config.ts'
 import { subscriptionLimits } from './limits.ts'
-import { activeTargets, type WebhookTarget } from './target.ts'
+import { activeTargets, type WebhookTarget, wantsType } from './target.ts'
 import {
   advancedConfigType,
   basicConfigType,
@@ -77,7 +77,7 @@ export async function readConfigSnapshot(
   })
   const feed = stored(keys.feed, feedConfigType) ?? noFeedConfig
   const types = new Set([
-    ...eventTypes.filter((type) => targets.some(({ routing }) => typeExclusion(routing, type) === null)),
+    ...eventTypes.filter((type) => targets.some((target) => wantsType(target, type))),
     ...(feed.enabled ? typesForFeed : []),
   ])
   const sizes = [...values, ...entries.map(({ value }) => value)].map((value) => value?.length ?? 0)

@@ -8,9 +8,9 @@ import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
 import { serveJob } from './deliveries/delivery-keys.ts'
 import { type CursorPage, type ListingCursor, pageOfIds } from './deliveries/listing-cursor.ts'
-import { fixedTargetIds } from './event-routing.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
+import { fixedTargetIds } from './target-ids.ts'
 import { checkAdvanced, given } from './webhook-config-service.ts'
 import {
   type DisabledBy,

@@ -13,7 +13,7 @@ import {
   wantsChanges,
 } from './config-snapshot.ts'
 import type { FeedConfig } from './feed-config.ts'
-import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
+import { type MatchableEvent, targetsOfEvent, type WebhookTarget } from './target.ts'
 
 /** Topic on the bus for the notice that the configuration of an API key has changed. */
 export const subscriptionsTopic = 'subscriptions.change'
@@ -130,12 +130,12 @@ export class SubscriptionCache {
   }
 
   /**
-   * Returns the target with an id (see `targetIdOf`) according to the stored configuration. Returns null if
+   * Returns the target with an id (see `WebhookTarget`) according to the stored configuration. Returns null if
    * nothing is sent to the target, because the target is disabled or removed, or because its service is off.
    */
   async targetOf(tenant: Tenant, targetId: string): Promise<WebhookTarget | null> {
     const { targets } = await this.#current(tenant)
-    return targets.find((target) => targetIdOf(target) === targetId) ?? null
+    return targets.find(({ id }) => id === targetId) ?? null
   }
 
   /**

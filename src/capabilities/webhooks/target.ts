@@ -1,23 +1,17 @@
 import { exhaustedType, type QueuedEvent } from '../../core/events/outbound-event.ts'
 import { type CallbacksRecord, type StoreCallback, storedEditorOf } from './callback-records.ts'
-import {
-  basicForms,
-  basicRouting,
-  endpointRouting,
-  exclusionOf,
-  inactiveBecause,
-  type RoutedEvent,
-  storeTargetIds,
-  type TargetRouting,
-} from './event-routing.ts'
+import { type BasicForm, basicForms, basicTargetId, storeTargetIds } from './target-ids.ts'
 import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
-/** A destination of events, with its configuration. */
-export type WebhookTarget = { readonly routing: TargetRouting } & (
+/**
+ * A destination of events, with its configuration. Its id is unique within the API key: the id of an endpoint,
+ * `basic-raw`, `basic-processed`, or `store-0` to `store-7`.
+ */
+export type WebhookTarget = { readonly id: string } & (
   | { readonly kind: 'endpoint'; readonly endpoint: EndpointRecord; readonly config: AdvancedConfig }
   | {
       readonly kind: 'basic'
-      readonly form: 'raw' | 'processed'
+      readonly form: BasicForm
       readonly url: string
       readonly config: BasicServiceConfig
     }
@@ -37,36 +31,41 @@ interface TenantWebhooks {
 /** The members of an event that decide which targets get the event. */
 export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data' | 'only'>
 
-/**
- * Returns the id of a target. The id is unique within the API key: the id of an endpoint, `basic-raw`,
- * `basic-processed`, or `store-0` to `store-7`.
- */
-export const targetIdOf = ({ routing }: WebhookTarget): string => routing.id
-
 /** Returns the targets that can receive events. A target that is off or disabled is not included. */
-export const activeTargets = (webhooks: TenantWebhooks): readonly WebhookTarget[] =>
-  targetsIn(webhooks).filter(({ routing }) => inactiveBecause(routing) === null)
-
-const targetsIn = ({ basic, advanced, endpoints, callbacks }: TenantWebhooks): readonly WebhookTarget[] => [
-  ...basicForms.map((form): WebhookTarget => {
-    const routing = basicRouting(basic, form)
-    return { kind: 'basic', form, url: routing.url, config: basic.webhookServiceConfig, routing }
-  }),
-  ...endpoints.map((endpoint): WebhookTarget => {
-    const state = { isServiceOn: advanced.isEnabled, isDisabled: endpoint.disabledBy !== null }
-    return { kind: 'endpoint', endpoint, config: advanced, routing: endpointRouting(endpoint, state) }
-  }),
+export const activeTargets = ({
+  basic,
+  advanced,
+  endpoints,
+  callbacks,
+}: TenantWebhooks): readonly WebhookTarget[] => [
+  ...(basic.useWebhookService ? basicTargets(basic.webhookServiceConfig) : []),
+  ...(advanced.isEnabled ? endpoints.filter(({ disabledBy }) => disabledBy === null) : []).map(
+    (endpoint): WebhookTarget => ({ kind: 'endpoint', id: endpoint.id, endpoint, config: advanced }),
+  ),
   ...(callbacks === null ? [] : storeTargets(callbacks)),
 ]
+
+function basicTargets(config: BasicServiceConfig): readonly WebhookTarget[] {
+  const urls = { raw: config.rawNotificationUrl, processed: config.processedNotificationUrl }
+  return basicForms
+    .filter((form) => urls[form] !== '')
+    .map((form) => ({ kind: 'basic', id: basicTargetId(form), form, url: urls[form], config }))
+}
 
 /** Returns the targets of the callback `store`, which share the editors. */
 function storeTargets(callbacks: CallbacksRecord): readonly WebhookTarget[] {
   const { store: callback } = callbacks
-  if (callback === null) return []
-  return storeTargetIds.map((id): WebhookTarget => {
-    const routing = { kind: 'store', id, isServiceOn: true } as const
-    return { kind: 'store', callback, callbacks, routing }
-  })
+  return callback === null ? [] : storeTargetIds.map((id) => ({ kind: 'store', id, callback, callbacks }))
+}
+
+/**
+ * Returns whether a target gets events of a type. A test is sent only to the endpoint that the call names, and
+ * `store` gets no event by its type.
+ */
+export function wantsType(target: WebhookTarget, type: string): boolean {
+  if (type === 'webhook.test' || target.kind === 'store') return false
+  if (target.kind === 'basic') return target.config.triggers[type] === true
+  return target.endpoint.filterTypes?.includes(type) ?? true
 }
 
 /** Returns the targets that get an event. Only the callback `store` gets changes of content with `only`. */
@@ -74,18 +73,17 @@ export function targetsOfEvent(
   targets: readonly WebhookTarget[],
   event: MatchableEvent,
 ): readonly WebhookTarget[] {
-  if (event.only !== undefined) {
-    if (event.type !== 'crdt.update_data') return []
-    const { targetId } = storedEditorOf(event)
-    return targets.filter(({ routing }) => routing.id === targetId)
-  }
-  const routed = toRoutedEvent(event)
-  return targets.filter(({ routing }) => exclusionOf(routing, routed) === null)
+  if (event.only === undefined)
+    return targets.filter((target) => wantsType(target, event.type) && isInChannel(target, event))
+  if (event.type !== 'crdt.update_data') return []
+  const { targetId } = storedEditorOf(event)
+  return targets.filter(({ id }) => id === targetId)
 }
 
-const toRoutedEvent = ({ type, scope, documentId, data }: MatchableEvent): RoutedEvent => ({
-  type,
-  organizationId: scope.organizationId,
-  documentId,
-  failedEndpointId: type === exhaustedType ? String(data.endpointId) : null,
-})
+/** Returns false also for the endpoint whose failure the event reports. */
+function isInChannel(target: WebhookTarget, { type, scope, documentId, data }: MatchableEvent): boolean {
+  if (type === exhaustedType && data.endpointId === target.id) return false
+  const channels = target.kind === 'endpoint' ? target.endpoint.channels : null
+  if (channels === null) return true
+  return channels.includes(scope.organizationId) || (documentId !== null && channels.includes(documentId))
+}

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import type { SubscriptionCache } from '../../../src/capabilities/webhooks/subscription-cache.ts'
-import { targetIdOf } from '../../../src/capabilities/webhooks/target.ts'
 import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import type { Tenant } from '../../../src/core/model/address.ts'
 import type { Kv } from '../../../src/core/store/engine.ts'
@@ -127,7 +126,9 @@ it('[HOOK-42] other processes apply a change after a message about it or a possi
   await turnOn(false)
   expect(await other.subscriptions.targetsOf(tenant, toldEvent())).toEqual([])
   await turnOn(true)
-  expect((await other.subscriptions.targetsOf(tenant, toldEvent())).map(targetIdOf)).toEqual(['basic-raw'])
+  expect((await other.subscriptions.targetsOf(tenant, toldEvent())).map(({ id }) => id)).toEqual([
+    'basic-raw',
+  ])
 })
 
 it('[HOOK-43] limits the bytes of the cache, and reads evicted entries again', async () => {

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { targetIdOf } from '../../../src/capabilities/webhooks/target.ts'
 import { eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { signingSecrets } from '../../../src/core/outgoing/sign.ts'
 import { tenant } from '../../support/data/directory.ts'
@@ -16,7 +15,7 @@ async function openTargets() {
     /** The targets of an event in the order of their names. */
     told: async (more: object = {}) =>
       (await subscriptions.targetsOf(tenant, toldEvent(more)))
-        .map((target) => (target.kind === 'endpoint' ? target.endpoint.uid : targetIdOf(target)))
+        .map((target) => (target.kind === 'endpoint' ? target.endpoint.uid : target.id))
         .toSorted(),
   }
 }

@@ -9,7 +9,7 @@ import { keyName } from '../../../core/store/key-encoding.ts'
 import type { Services } from '../../../rest/services.ts'
 import { targetName } from '../deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../deliveries/delivery-records.ts'
-import { targetIdOf, type WebhookTarget } from '../target.ts'
+import type { WebhookTarget } from '../target.ts'
 
 /** Value of `event` in log lines about events that the server will dispatch again. */
 export const dispatchFailed = 'webhook.dispatch_failed'
@@ -118,9 +118,9 @@ export class Fanout {
     for (const event of events) {
       const { workspaceId, apiKey } = event.scope
       const targets = await this.#targetsOf(event, failed)
-      traceEvent(this.#services.tracer, 'event_dispatched', event, { targets: targets.map(targetIdOf) })
+      traceEvent(this.#services.tracer, 'event_dispatched', event, { targets: targets.map(({ id }) => id) })
       for (const target of targets) {
-        const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
+        const address = { workspaceId, apiKey, targetId: target.id }
         const name = targetName(address)
         const line = lines.get(name) ?? { address, target, events: [] }
         line.events.push(event)

@@ -2,7 +2,7 @@ import { exhaustedType, type QueuedEvent, queuedEvent } from '../../../core/even
 import type { Services } from '../../../rest/services.ts'
 import { type MessageRecord, noOrganizationKey, type TargetAddress } from '../deliveries/delivery-records.ts'
 import type { RetryPolicy } from '../deliveries/delivery-service.ts'
-import { storeTargetIds } from '../event-routing.ts'
+import { storeTargetIds } from '../target-ids.ts'
 
 /** Schedule of the attempts of a message. */
 interface Schedule {
