@@ -12,8 +12,7 @@ import { escapeControls } from '../core/base/text.ts'
 import { TenantStore } from '../core/directory/tenants/tenant-store.ts'
 import type { Kv } from '../core/store/engine.ts'
 import { toAuditRecordResponse } from '../rest/schemas/audit-schema.ts'
-import { printWithBackpressure } from './command-line/command-io.ts'
-import { parseTimeOption } from './command-line/option-parsers.ts'
+import { parseTimeOption, printWithBackpressure } from './command-line/command-io.ts'
 
 interface Flags {
   readonly since?: number

@@ -6,8 +6,7 @@ import type { Config } from '../core/config/config.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import { type AccessRole, accessRoles } from '../core/directory/store/records.ts'
 import { credentialsOf } from '../core/directory/tenants/credentials-file.ts'
-import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
-import { parseIdOption } from './command-line/option-parsers.ts'
+import { configOf, parseIdOption, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { noCredentials, requireStoredKey } from './location/store-location.ts'
 
 interface Flags {

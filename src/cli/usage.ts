@@ -7,8 +7,7 @@ import { systemClock } from '../core/base/clock.ts'
 import * as s from '../core/base/schema.ts'
 import { escapeControls } from '../core/base/text.ts'
 import { ConfigError } from '../core/config/read-config.ts'
-import { printRows, printWithBackpressure } from './command-line/command-io.ts'
-import { parseTimeOption } from './command-line/option-parsers.ts'
+import { parseTimeOption, printRows, printWithBackpressure } from './command-line/command-io.ts'
 import { requireWorkspace } from './location/location.ts'
 
 interface Flags {

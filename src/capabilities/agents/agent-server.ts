@@ -20,8 +20,7 @@ import { AgentApi } from './agent-api.ts'
 import { dataNotice } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
 import { describeTool, runTool, toErrorResult } from './run-tool.ts'
-import type { McpTool, ToolContext } from './tool.ts'
-import { ToolPages } from './tool-pages.ts'
+import { type McpTool, type ToolContext, ToolPages } from './tool.ts'
 import { permittedTools, toolList } from './tools/tool-list.ts'
 
 const instructions =

@@ -1,7 +1,10 @@
+import type { Clock } from '../../core/base/clock.ts'
 import { ChangeJobs } from '../../core/events/change-jobs.ts'
 import { ChangeWindows } from '../../core/events/change-windows.ts'
 import { eventTopic } from '../../core/events/outbound-event.ts'
+import type { Engine } from '../../core/store/engine.ts'
 import { defineCapability } from '../../rest/capability.ts'
+import type { Services } from '../../rest/services.ts'
 import { getDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/get.ts'
 import { recoverDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/recover.ts'
 import { resendDelivery } from './api/v2/workspace/advancedwebhook/deliveries/resend.ts'
@@ -16,10 +19,85 @@ import { getAdvancedWebhookConfig } from './api/v2/workspace/advancedwebhookconf
 import { updateAdvancedWebhookConfig } from './api/v2/workspace/advancedwebhookconfig/update.ts'
 import { getWebhookConfig } from './api/v2/workspace/webhookconfig/get.ts'
 import { updateWebhookConfig } from './api/v2/workspace/webhookconfig/update.ts'
-import type { CallbackFunctions } from './callback-records.ts'
+import type { CallbackFunctions, CallbacksRecord } from './callback-records.ts'
+import { DeliveryRemoval } from './deliveries/delivery-removal.ts'
+import { DeliveryService } from './deliveries/delivery-service.ts'
+import { DeliveryStore } from './deliveries/delivery-store.ts'
+import { EndpointService } from './endpoint-service.ts'
+import { DeliveryWorker } from './sending/delivery-worker.ts'
+import { EventDispatcher } from './sending/event-dispatcher.ts'
 import type { EventListeners } from './sending/event-listeners.ts'
-import { WebhookService } from './sending/webhook-service.ts'
-import { createWebhookModule, type WebhookModule } from './webhook-module.ts'
+import { FailureLog } from './sending/failure-log.ts'
+import { SubscriptionCache } from './subscription-cache.ts'
+import { SubscriptionStore } from './subscription-store.ts'
+import { CallbackConfigService, FeedConfigService, WebhookConfigService } from './webhook-config-service.ts'
+
+/** Sends events to the webhooks, callbacks and feeds of API keys, and to the functions of this process. */
+class WebhookService {
+  readonly #services: Services
+  readonly #dispatcher: EventDispatcher
+  readonly #worker: DeliveryWorker
+  readonly #failures: FailureLog
+
+  /** @param services the deliveries and the feed are added to them before the start */
+  constructor(services: Services) {
+    this.#services = services
+    this.#failures = new FailureLog(services)
+    this.#dispatcher = new EventDispatcher(services)
+    this.#worker = new DeliveryWorker(services, this.#failures)
+  }
+
+  start(): void {
+    const { deliveries, metrics } = this.#services
+    deliveries.onDropped((address, outcome, messages) => {
+      metrics.webhookMessages.inc({ outcome }, messages.length)
+      for (const message of messages) this.#failures.dropped(address, message)
+    })
+    this.#dispatcher.start()
+    this.#worker.start()
+  }
+
+  /**
+   * Resolves when nothing is sent any more. Attempts in progress may take up to `graceMs`. The next start
+   * continues with the remaining messages.
+   */
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all([this.#dispatcher.stop(), this.#worker.stop(graceMs)])
+    this.#failures.end()
+  }
+}
+
+/** The configuration of the webhooks, callbacks and feeds of API keys, and the deliveries. */
+interface WebhookModule {
+  readonly subscriptions: SubscriptionCache
+  readonly webhookConfigs: WebhookConfigService
+  readonly endpoints: EndpointService
+  readonly callbackConfigs: CallbackConfigService
+  readonly feedConfigs: FeedConfigService
+  readonly deliveries: DeliveryService
+  readonly deliveryRemoval: DeliveryRemoval
+}
+
+/** @param functions callbacks that are functions of this process; null if there are none */
+export function createWebhookModule(
+  engine: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
+  clock: Clock,
+  functions: CallbacksRecord | null = null,
+): WebhookModule {
+  const { kv, bus } = engine
+  const subscriptions = new SubscriptionCache(engine, clock, undefined, functions)
+  const store = new SubscriptionStore(kv, bus, subscriptions)
+  const deliveryStore = new DeliveryStore(kv)
+  return {
+    subscriptions,
+    webhookConfigs: new WebhookConfigService(store),
+    endpoints: new EndpointService(store, clock),
+    callbackConfigs: new CallbackConfigService(store, clock),
+    feedConfigs: new FeedConfigService(store),
+    deliveries: new DeliveryService(deliveryStore, bus, clock),
+    deliveryRemoval: new DeliveryRemoval(deliveryStore),
+  }
+}
 
 interface Added extends WebhookModule {
   readonly webhooks: WebhookService

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import { type Command, type Help, Option } from 'commander'
+import { basename } from 'node:path'
+import { type Command, type Help, InvalidArgumentError, Option } from 'commander'
+import { systemClock } from '../../core/base/clock.ts'
 import { escapeControls } from '../../core/base/text.ts'
 import {
   environmentOf,
@@ -11,6 +13,55 @@ import {
 } from '../../core/config/config.ts'
 import { type ReadConfig, readConfig } from '../../core/config/read-config.ts'
 import { defaultText } from '../../core/config/render-config.ts'
+import { idProblem } from '../../core/model/address.ts'
+
+/** Returns a text that is a valid id. @throws InvalidArgumentError */
+export function parseIdOption(id: string): string {
+  const problem = idProblem(id)
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
+  return id
+}
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/**
+ * Parses a date, or an age such as `24h`. Returns the time in epoch milliseconds.
+ * @throws InvalidArgumentError
+ */
+export function parseTimeOption(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const ms = unitsMs[unit ?? '']
+  const at = ms === undefined ? Date.parse(text) : systemClock.now() - Number(count) * ms
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('Expected a date such as 2026-11-21T08:00Z, or 30m, 24h, 7d.')
+  return at
+}
+
+/** The program as its users call it: `npx weft-server` is the one command that npm runs without an installation. */
+export const programName = basename(process.argv[1] ?? '').startsWith('weft-server')
+  ? 'npx weft-server'
+  : 'weft'
+
+/** Default command of `weft`, for a command line that is empty or has only options. */
+const usual = 'serve'
+/** Options of the program `weft` itself. */
+const own: readonly string[] = ['-h', '--help', '-V', '--version']
+
+/**
+ * Inserts the default command if the command line is empty or starts with an option. Any other first word is
+ * a command, so that a misspelled command is not treated as an argument of the default command.
+ */
+export function withCommand(argv: readonly string[]): readonly string[] {
+  const [node = '', script = '', first, ...rest] = argv
+  if (first === undefined) return [node, script, usual]
+  return first.startsWith('-') && !own.includes(first) ? [node, script, usual, first, ...rest] : argv
+}
+
+/** Returns the names of a command and of its parent commands, without the name of the program. */
+export function commandNamesOf(command: Command): readonly string[] {
+  const { parent } = command
+  return parent === null ? [] : [...commandNamesOf(parent), command.name()]
+}
 
 /**
  * Adds `--config`, `--json` and the flags of all options to a command. The help of the command lists the

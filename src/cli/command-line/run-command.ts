@@ -4,8 +4,7 @@ import { didYouMean, withoutTrailing } from '../../core/base/text.ts'
 import { processOnPort } from '../../core/config/process-with.ts'
 import { publicUrlOf } from '../../core/config/public-url.ts'
 import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../core/store/engine.ts'
-import { configOf } from './command-io.ts'
-import { commandNamesOf, programName, withCommand } from './command-names.ts'
+import { commandNamesOf, configOf, programName, withCommand } from './command-io.ts'
 
 /** Returns advice for an error whose message contains no advice; null if there is none. */
 function hintFor(error: unknown, argv: readonly string[]): string | null {

@@ -1,7 +1,12 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { quantile } from './quantile.ts'
+
+/** Returns a quantile of the values; NaN if there are no values. @param share which quantile, such as 0.99 */
+export const quantile = (values: readonly number[], share: number): number => {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
 
 /**
  * Measures how long one `fdatasync` takes after a write of 100 bytes, in ms. A durable write on this machine

@@ -6,12 +6,15 @@ import { type Progress, StorageError } from '../../capabilities/backups/storage/
 import type { OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
-import { broadcastScenario } from './broadcast-scenario.ts'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
 import { fsyncMs } from './fsync-time.ts'
-import { latencyScenario } from './latency-scenario.ts'
-import { replaceScenario } from './replace-scenario.ts'
-import type { Figure, Scenario } from './scenario.ts'
+import {
+  broadcastScenario,
+  type Figure,
+  latencyScenario,
+  replaceScenario,
+  type Scenario,
+} from './scenario.ts'
 import { remoteTarget, spawnedTarget, type TargetServer } from './target-server.ts'
 
 const socketsMax = 1_000

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type CommentModule, createCommentModule } from '../../../src/capabilities/comments/comment-module.ts'
+import { type CommentModule, createCommentModule } from '../../../src/capabilities/comments/index.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { EventRecorder } from '../../../src/core/events/event-recorder.ts'

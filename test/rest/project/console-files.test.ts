@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { staticPages } from '../../../src/rest/pages/page-list.ts'
 import { acceptsGzip } from '../../../src/rest/pages/static-file.ts'
-import { staticPages } from '../../../src/rest/pages/static-pages.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AnnotationChange } from '../../../src/capabilities/comments/annotation-changes.ts'
 import { commentKeys } from '../../../src/capabilities/comments/comment-keys.ts'
-import { type CommentModule, createCommentModule } from '../../../src/capabilities/comments/comment-module.ts'
+import { type CommentModule, createCommentModule } from '../../../src/capabilities/comments/index.ts'
 import { judgmentJob } from '../../../src/capabilities/comments/judgment-recorder.ts'
 import { anonymizeComments, findMentions } from '../../../src/capabilities/comments/user-data.ts'
 import { memoryPart } from '../../../src/capabilities/decisions/judgment-keys.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type CommentModule, createCommentModule } from '../../../src/capabilities/comments/comment-module.ts'
 import { removeListed } from '../../../src/capabilities/comments/comment-removal.ts'
+import { type CommentModule, createCommentModule } from '../../../src/capabilities/comments/index.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { EventRecorder } from '../../../src/core/events/event-recorder.ts'

@@ -1,7 +1,7 @@
 import type { FeedItem } from '../../../src/capabilities/feed/feed-reader.ts'
 import { FeedRemoval } from '../../../src/capabilities/feed/feed-removal.ts'
 import { FeedService } from '../../../src/capabilities/feed/feed-service.ts'
-import { createWebhookModule } from '../../../src/capabilities/webhooks/webhook-module.ts'
+import { createWebhookModule } from '../../../src/capabilities/webhooks/index.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { keys } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { OrganizationStore } from '../../../src/core/directory/organizations/organization-store.ts'

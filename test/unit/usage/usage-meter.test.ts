@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createUsage } from '../../../src/capabilities/usage/create-usage.ts'
+import { createUsage } from '../../../src/capabilities/usage/index.ts'
 import type { UsageQuery } from '../../../src/capabilities/usage/usage-reader.ts'
 import { msPerHour } from '../../../src/capabilities/usage/usage-records.ts'
 import { organizationsPerHourMax } from '../../../src/capabilities/usage/workspace-usage.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createUsage } from '../../../src/capabilities/usage/create-usage.ts'
+import { createUsage } from '../../../src/capabilities/usage/index.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { StorageQuota } from '../../../src/core/directory/storage-quota.ts'
 import { createTenancy } from '../../../src/core/directory/tenants/tenancy.ts'

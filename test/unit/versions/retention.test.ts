@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { versionLimits } from '../../../src/capabilities/history/limits.ts'
-import { expiredVersions } from '../../../src/capabilities/history/retention.ts'
 import {
   type VersionKind,
   type VersionRecord,
   versionIdOf,
 } from '../../../src/capabilities/history/version-keys.ts'
+import { expiredVersions } from '../../../src/capabilities/history/version-service.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

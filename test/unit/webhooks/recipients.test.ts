@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NotificationConfigService } from '../../../src/capabilities/notifications/notification-config-service.ts'
-import { CommentRecipients, recipientsMax } from '../../../src/capabilities/webhooks/sending/recipients.ts'
+import {
+  CommentRecipients,
+  recipientsMax,
+} from '../../../src/capabilities/webhooks/sending/request-composer.ts'
 import type { QueuedEvent } from '../../../src/core/events/outbound-event.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 

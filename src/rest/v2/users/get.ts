@@ -1,8 +1,7 @@
 import { json } from '../../../core/base/schema.ts'
 import { directoryLimits } from '../../../core/directory/limits.ts'
 import { defineOperation } from '../../operation.ts'
-import { pageRequest, readPage } from '../../paging/page-request.ts'
-import { parseSearch, searchQuery, searchRequest } from '../../paging/search-request.ts'
+import { pageRequest, parseSearch, readPage, searchQuery, searchRequest } from '../../paging/page-request.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
 import {
   toUserResponse,

@@ -4,8 +4,13 @@ import { directoryLimits } from '../../../../core/directory/limits.ts'
 import type { OrganizationScope } from '../../../../core/directory/organizations/organization-keys.ts'
 import { agentListing, isMissing, listForAgent, readableDocuments } from '../../../agents/list-documents.ts'
 import { defineAgentOperation, type TenantContext } from '../../../operation.ts'
-import { pageRequest, readPage } from '../../../paging/page-request.ts'
-import { parseSearch, searchQuery, searchRequest } from '../../../paging/search-request.ts'
+import {
+  pageRequest,
+  parseSearch,
+  readPage,
+  searchQuery,
+  searchRequest,
+} from '../../../paging/page-request.ts'
 import { documentAnswer, documentRecord } from '../../../schemas/document-schema.ts'
 import { documentId, folderErrors, lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
 import { invalidAt } from '../../../validator.ts'
