@@ -8,7 +8,7 @@ import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { emptyContent, type RootType, rootTypes } from './content/content-text.ts'
 import { consoleUser } from './editor.ts'
-import { useSearch } from './use-search.tsx'
+import { useSearch } from './fields.tsx'
 
 /** Shows a button that creates a document with one empty editor. Opens the new document. */
 function NewDocument({ organizationId }: { readonly organizationId: string }) {

@@ -1,12 +1,100 @@
 import type { OrganizationsGetDataItem } from '../../client/api/operation-types.ts'
-import { usePagedQuery } from '../api/hooks.ts'
+import type { ApiCallError } from '../api/client.ts'
+import { usePagedQuery, useQuery } from '../api/hooks.ts'
 import { href, navigate, type PageProps } from '../routing/route.ts'
+import { Tabs } from '../ui/controls.tsx'
 import { OpenForm } from '../ui/form.tsx'
+import { lazy } from '../ui/lazy.tsx'
+import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
-import { DocumentDetail } from './document-detail.tsx'
 import { DocumentList } from './document-list.tsx'
-import { useSearch } from './use-search.tsx'
+import { useSearch } from './fields.tsx'
+
+interface DocumentPageProps {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string | undefined
+  readonly view: string | undefined
+}
+
+/** Shows a document with the list of its editors. One editor is open. */
+function DocumentDetail({ organizationId, documentId, editorId, view }: DocumentPageProps) {
+  const question = { organizationId, documentId, format: 'roots' }
+  const { data, error } = useQuery<readonly { readonly id: string }[]>('/v2/crdt/get', question)
+  const editors = data?.map(({ id }) => id) ?? []
+  const { data: names } = useQuery<readonly { documentName: string }[]>('/v2/organizations/documents/get', {
+    organizationId,
+    documentIds: [documentId],
+  })
+  const chosen = editorId ?? editors[0]
+  return (
+    <>
+      <p class="path">
+        <a href={href('documents')}>Documents</a> /{' '}
+        <a href={href('documents', organizationId)}>{organizationId}</a>
+      </p>
+      <h1>{names?.[0]?.documentName || documentId}</h1>
+      <Editors {...{ organizationId, documentId, chosen, editors }} />
+      {error !== null && editorId === undefined && (
+        <NoEditors
+          error={error}
+          connect={href('connect', organizationId, documentId, 'main')}
+          onOpen={(id) => navigate('documents', organizationId, documentId, id)}
+        />
+      )}
+      {chosen !== undefined && (
+        <Editor
+          key={chosen}
+          address={{ organizationId, documentId, editorId: chosen }}
+          view={view ?? 'live'}
+        />
+      )}
+    </>
+  )
+}
+
+interface EditorsProps {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly chosen: string | undefined
+  readonly editors: readonly string[]
+}
+
+function Editors({ organizationId, documentId, chosen, editors }: EditorsProps) {
+  if (editors.length < 2 && (editors[0] ?? chosen) === chosen)
+    return chosen === undefined ? null : <p class="hint">Editor {chosen}</p>
+  return (
+    <Tabs
+      label="Editors"
+      current={href('documents', organizationId, documentId, chosen ?? '')}
+      tabs={editors.map((id) => [href('documents', organizationId, documentId, id), id] as const)}
+    />
+  )
+}
+
+interface NoEditorsProps {
+  readonly error: ApiCallError
+  /** Address of the page that explains how to connect an editor. */
+  readonly connect: string
+  readonly onOpen: (editorId: string) => void
+}
+
+const NoEditors = ({ error, connect, onOpen }: NoEditorsProps) => (
+  <>
+    {error.status === 'NOT_FOUND' ? (
+      <EmptyNotice>
+        This document has no content yet. <a href={connect}>Connect an editor</a> to write some.
+      </EmptyNotice>
+    ) : (
+      <ErrorNotice error={error} />
+    )}
+    <OpenForm label="Editor id" hint="Open an editor by its id." onOpen={onOpen} />
+  </>
+)
+
+/** Shows an editor. No other page needs Yjs, so its code is loaded on demand. */
+const Editor = lazy(async () => (await import('./editor-detail.tsx')).EditorDetail)
 
 /** Lets the user choose an organization. */
 function OrganizationList() {

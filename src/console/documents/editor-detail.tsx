@@ -1,20 +1,69 @@
 import type { ComponentType, VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CrdtGetDataItem } from '../../client/api/operation-types.ts'
 import { useQuery } from '../api/hooks.ts'
 import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice, Notice, Reading } from '../ui/notice.tsx'
-import { Table } from '../ui/table.tsx'
+import { DefinitionList, Table } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import type { EditorAddress, EditorViewProps } from './editor.ts'
-import { EditorStatistics } from './editor-statistics.tsx'
 import { EditorTabs } from './editor-tabs.tsx'
 import { type AwarenessUser, caretPositions } from './live/awareness-users.ts'
 import { LiveContent, liveRoots } from './live/live-content.tsx'
 import type { ConnectionState, LiveDocument } from './live/live-document.ts'
 import { useLiveDocument } from './live/live-view.ts'
+
+/** Minimum time in ms between two requests for the values of the server. */
+const askEveryMs = 5_000
+
+interface StatisticsProps {
+  readonly live: LiveDocument
+  readonly head: CrdtGetDataItem
+  /** Called when the values of the server may have changed. */
+  readonly onChanged: () => void
+}
+
+/** Shows the size and the structure of the document, and the user who changed the document last. */
+function EditorStatistics({ live: { doc, connection }, head, onChanged }: StatisticsProps) {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const changed = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        onChanged()
+      }, askEveryMs)
+    }
+    doc.on('update', changed)
+    return () => {
+      doc.off('update', changed)
+      clearTimeout(timer)
+    }
+  }, [doc])
+  const { statistics } = head
+  return (
+    <>
+      <DefinitionList
+        inline
+        of={[
+          ['Size', formatBytes(head.sizeBytes)],
+          ['Structs', statistics?.structs.toLocaleString()],
+          ['Tombstones', statistics?.tombstones.toLocaleString()],
+          ['Clients', statistics?.clients.toLocaleString()],
+          ['Last change', <LocalTime key="at" at={head.lastUpdate} />],
+          ['By', head.lastUpdatedBy || 'unknown'],
+          ['Schema', head.schema],
+          ['State', connection.kind === 'live' ? 'live' : 'not connected'],
+        ]}
+      />
+      <details class="version">
+        <summary>Version</summary>
+        <code>{head.version}</code>
+      </details>
+    </>
+  )
+}
 
 /** The views of an editor that load their code on demand. */
 const views: ReadonlyMap<string, ComponentType<EditorViewProps>> = new Map([

@@ -1,5 +1,5 @@
 import { href } from '../routing/route.ts'
-import { Tabs } from '../ui/tabs.tsx'
+import { Tabs } from '../ui/controls.tsx'
 import type { EditorAddress } from './editor.ts'
 
 const views = [

@@ -4,12 +4,84 @@ import { useAction } from '../api/hooks.ts'
 import { Button } from '../ui/controls.tsx'
 import { SecretField } from '../ui/copy.tsx'
 import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
-import { type JoinedPlayground, joinPlayground } from './join.ts'
+import { tools } from './editor.ts'
+import { forgetIdentity, type JoinedPlayground, joinPlayground } from './join.ts'
 import { playgroundPath } from './open-playground.ts'
-import { identityHash, newParticipant, otherParticipantHash, type Participant } from './participant.ts'
+import {
+  colorClass,
+  identityHash,
+  type ListedParticipant,
+  newParticipant,
+  otherParticipantHash,
+  type Participant,
+} from './participant.ts'
 import { rewrite, rewriteCurl } from './playground-document.ts'
-import { PlaygroundSession } from './playground-session.ts'
-import { ConnectionBadge, keepFocus, ParticipantList, Toolbar } from './toolbar.tsx'
+import { PlaygroundSession, type ConnectionStatus as Standings } from './playground-session.ts'
+
+/**
+ * Event handler that keeps the focus in the text while a button is pressed. Without the focus, other users
+ * would not see the cursor.
+ */
+const keepFocus = (event: Event): void => event.preventDefault()
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
+const keyText = (key: string): string => key.replace('Mod', isApple ? '⌘' : 'Ctrl').replaceAll('-', '+')
+
+function Toolbar({ session }: { readonly session: PlaygroundSession }) {
+  const { state } = session
+  return (
+    <fieldset class="tools" aria-label="Formatting">
+      {tools.map((tool) => (
+        <button
+          key={tool.name}
+          type="button"
+          class="button"
+          title={keyText(tool.key)}
+          aria-pressed={tool.isOn === undefined || state === null ? undefined : tool.isOn(state)}
+          onMouseDown={keepFocus}
+          onClick={() => session.run(tool)}
+        >
+          {tool.name}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+const ParticipantList = ({ people }: { readonly people: readonly ListedParticipant[] }) => (
+  <ul class="people" aria-label="Who is here">
+    {people.map(({ clientId, name, isSelf }) => (
+      <li key={clientId} class={colorClass(clientId)}>
+        {name}
+        {isSelf && ' (you)'}
+      </li>
+    ))}
+  </ul>
+)
+
+const statusTexts = {
+  connecting: 'Connecting…',
+  saved: 'Saved on the server',
+  saving: 'Saving…',
+  away: 'Not connected; retrying. This window keeps your edits.',
+} as const
+
+function ConnectionBadge({ standing }: { readonly standing: Standings }) {
+  if (typeof standing === 'string') return <p class={`standing ${standing}`}>{statusTexts[standing]}</p>
+  return (
+    <Notice kind="bad">
+      The server closed the connection: {standing.refused}.{' '}
+      <Button
+        onClick={() => {
+          forgetIdentity()
+          location.reload()
+        }}
+      >
+        Come in again
+      </Button>
+    </Notice>
+  )
+}
 
 /**
  * Opens a second window in the right half of the screen. Also resizes this window if the browser allows it,

@@ -1,6 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
+interface TabsProps {
+  readonly label: string
+  readonly current: string
+  /** Address and label of each tab. */
+  readonly tabs: readonly (readonly [string, string])[]
+}
+
+/** Shows links to the pages of a section. */
+export const Tabs = ({ label, current, tabs }: TabsProps) => (
+  <nav aria-label={label} class="tabs">
+    {tabs.map(([to, title]) => (
+      <a key={to} href={to} class="tab" aria-current={to === current ? 'page' : undefined}>
+        {title}
+      </a>
+    ))}
+  </nav>
+)
+
 interface ButtonProps {
   readonly children: ComponentChildren
   readonly onClick?: () => void

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiCallError } from '../api/client.ts'
-import { describeError } from './describe-error.ts'
+import { describeError } from './format.ts'
 
 interface NoticeProps {
   readonly kind?: 'info' | 'good' | 'bad'

@@ -1,13 +1,69 @@
 import { useState } from 'preact/hooks'
-import { useApi, useQuery } from '../api/hooks.ts'
+import type { ApiClient } from '../api/client.ts'
+import { useAction, useApi, useAsync, useQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
-import { Checkbox } from '../ui/controls.tsx'
+import { Button, Checkbox, Select, Tabs } from '../ui/controls.tsx'
 import { ActionForm } from '../ui/form.tsx'
-import { ErrorNotice, Notice } from '../ui/notice.tsx'
-import { Tabs } from '../ui/tabs.tsx'
+import { ActionOutcome, ErrorNotice, Notice } from '../ui/notice.tsx'
+import { type DeliveryEntry, type DeliveryPage, deliveriesPath } from './delivery-entry.ts'
+import { DeliveryTable } from './delivery-table.tsx'
 import { EndpointDetail } from './endpoint-detail.tsx'
 import { EndpointList } from './endpoint-list.tsx'
-import { StoreDeliveries } from './store-deliveries.tsx'
+
+interface StoreDelivery extends DeliveryEntry {
+  readonly endpointId: string
+}
+
+/** Ids of the delivery logs that share the editors among them. */
+const logIds = Array.from({ length: 8 }, (_, index) => `store-${index}`)
+/** Maximum number of deliveries that are read from each log. */
+const limit = 20
+
+const statuses = [
+  ['', 'Any'],
+  ['pending', 'Pending'],
+  ['succeeded', 'Succeeded'],
+] as const
+type Status = (typeof statuses)[number][0]
+
+/** Shows the latest deliveries of the callback `store`, with each failed attempt. */
+function StoreDeliveries() {
+  const api = useApi()
+  const [status, setStatus] = useState<Status>('')
+  const { data, error, loading, reload } = useAsync(() => latestDeliveries(api, status), status)
+  const resend = useAction(async ({ messageId }: DeliveryEntry) => {
+    const endpointId = data?.find((each) => each.messageId === messageId)?.endpointId
+    await api.call(`${deliveriesPath}/resend`, { endpointId, messageId })
+    reload()
+    return 'Weft sends the newest content again. Read the log again for the outcome.'
+  })
+  return (
+    <section aria-label="Deliveries of store">
+      <h2>Latest deliveries of the callback store</h2>
+      <div class="row">
+        <Select<Status> label="Status" value={status} options={statuses} onChange={setStatus} />
+        <Button onClick={reload}>Read again</Button>
+      </div>
+      <ActionOutcome {...resend} />
+      <DeliveryTable
+        listing={{ items: data ?? [], error, loading, reload, more: null }}
+        busy={resend.busy}
+        onResend={(delivery) => void resend.run(delivery)}
+      />
+    </section>
+  )
+}
+
+/** Reads the first page of each log. Returns the deliveries, the newest first. */
+async function latestDeliveries(api: ApiClient, status: Status): Promise<readonly StoreDelivery[]> {
+  const read = async (endpointId: string): Promise<readonly StoreDelivery[]> => {
+    const asked = { endpointId, limit, ...(status !== '' && { status }) }
+    const { deliveries } = await api.call<DeliveryPage>(`${deliveriesPath}/get`, asked)
+    return deliveries.map((each) => ({ ...each, endpointId }))
+  }
+  const pages = await Promise.all(logIds.map(read))
+  return pages.flat().toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))
+}
 
 const path = '/v2/workspace/advancedwebhookconfig'
 

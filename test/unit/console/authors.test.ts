@@ -11,7 +11,7 @@ import {
   describePoint,
   timelineOf,
 } from '../../../src/console/documents/authorship/changes.ts'
-import { toDiffParts } from '../../../src/console/documents/diff/compared-run.ts'
+import { toDiffParts } from '../../../src/console/documents/diff/diff-part.ts'
 
 const run = (more: Partial<AttributedEntry>): AttributedEntry => ({
   path: [0],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ApiCallError, rejectedItems } from '../../../src/console/api/client.ts'
-import { describeError } from '../../../src/console/ui/describe-error.ts'
+import { describeError } from '../../../src/console/ui/format.ts'
 
 it('[CON-61] describes a rejection without repetition, in a sentence with the remedy', () => {
   const issues = [

@@ -5,7 +5,7 @@ import { Button } from '../../ui/controls.tsx'
 import { formatCounted } from '../../ui/format.ts'
 import { EmptyNotice, ErrorNotice, Notice } from '../../ui/notice.tsx'
 import type { EditorViewProps } from '../editor.ts'
-import { useRoot } from '../use-root.tsx'
+import { useRoot } from '../fields.tsx'
 import {
   type AttributedEntry,
   type AuthorId,

@@ -3,8 +3,7 @@ import type { CrdtChangesData, SavedVersion } from '../../../client/api/operatio
 import { usePagedQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { ReadState } from '../../ui/notice.tsx'
-import type { EditorAddress } from '../editor.ts'
-import { versionTitle } from '../versions/version-summary.ts'
+import { type EditorAddress, versionTitle } from '../editor.ts'
 import { type AuthorId, type AuthorStyle, authorName, authorStyles, originInWords } from './authors.ts'
 import {
   type ChangeSetEntry,

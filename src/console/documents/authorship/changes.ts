@@ -4,7 +4,7 @@ import type {
   SavedVersion,
 } from '../../../client/api/operation-types.ts'
 import { formatTime } from '../../ui/format.ts'
-import { versionTitle } from '../versions/version-summary.ts'
+import { versionTitle } from '../editor.ts'
 import { authorName } from './authors.ts'
 
 /** Adjacent changes of one author, as `/v2/crdt/changes` returns them. */

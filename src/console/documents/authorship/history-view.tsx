@@ -3,9 +3,8 @@ import type { SavedVersion } from '../../../client/api/operation-types.ts'
 import { usePagedQuery } from '../../api/hooks.ts'
 import { Button, Select } from '../../ui/controls.tsx'
 import { EmptyNotice, ReadState } from '../../ui/notice.tsx'
-import { VersionComparison } from '../diff/version-comparison.tsx'
-import type { EditorViewProps } from '../editor.ts'
-import { versionTitle } from '../versions/version-summary.ts'
+import { VersionComparison } from '../diff/diff-view.tsx'
+import { type EditorViewProps, versionTitle } from '../editor.ts'
 import { ChangesSection } from './changes-section.tsx'
 
 /** Value that stands for the current content, in addition to the ids of versions. */

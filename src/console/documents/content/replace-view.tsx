@@ -8,7 +8,7 @@ import type { DiffPart } from '../diff/diff-part.ts'
 import { DiffView } from '../diff/diff-view.tsx'
 import { diffByLines, diffByWords } from '../diff/text-diff.ts'
 import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
-import { useRoot } from '../use-root.tsx'
+import { useRoot } from '../fields.tsx'
 import {
   contentToText,
   type EditableContent,

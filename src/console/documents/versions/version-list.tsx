@@ -9,9 +9,8 @@ import { ActionOutcome } from '../../ui/notice.tsx'
 import { PagedTable } from '../../ui/table.tsx'
 import { LocalTime } from '../../ui/time.tsx'
 import { DryRunResult, formatEditSummary } from '../content/dry-run-result.tsx'
-import { VersionComparison } from '../diff/version-comparison.tsx'
-import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
-import { versionTitle } from './version-summary.ts'
+import { VersionComparison } from '../diff/diff-view.tsx'
+import { consoleUser, type EditorAddress, type EditorViewProps, versionTitle } from '../editor.ts'
 
 interface RestoreProps {
   readonly address: EditorAddress

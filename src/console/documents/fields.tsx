@@ -1,6 +1,20 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { TextField } from '../ui/controls.tsx'
+import { Select, TextField } from '../ui/controls.tsx'
+
+/** Returns the name of the selected root, and the field that selects it. Without roots, the name is undefined. */
+export function useRoot(roots: readonly string[]): readonly [string | undefined, VNode | null] {
+  const [root, setRoot] = useState(roots[0])
+  const field = (
+    <Select
+      label="Root"
+      value={root ?? ''}
+      options={roots.map((name) => [name, name] as const)}
+      onChange={setRoot}
+    />
+  )
+  return [root, roots.length > 1 ? field : null]
+}
 
 /** Time in ms between the last keystroke and the start of the search. */
 const pauseMs = 250
