@@ -16,7 +16,7 @@ import { encodeKey } from './key-encoding.ts'
  * Fences of different workspaces also share counters, and the hash has no secret key. So a workspace can
  * choose names whose fences share a counter with a fence of another workspace. This is harmless: a raise
  * never ends a right. After a raise, rooms only read rights again and repeat the rejected appends
- * (`core/rooms/log/commits.ts`). Each raise is a call that changes access, and these calls have a rate limit. All
+ * (`core/rooms/log/commit-queue.ts`). Each raise is a call that changes access, and these calls have a rate limit. All
  * nodes of a cluster must compute the same counter for a fence.
  */
 const fenceCounters = 65_536

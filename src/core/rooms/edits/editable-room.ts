@@ -12,9 +12,9 @@ import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import { type DocumentState, emptyUpdate } from '../document/document-state.ts'
-import type { Commits } from '../log/commits.ts'
+import type { CommitQueue } from '../log/commit-queue.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
-import type { AppliedUpdate } from '../updates/broadcast.ts'
+import type { Change } from '../updates/change.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
 import { isStale, StaleRightError } from '../updates/write-rights.ts'
 import type { WriteLock } from './write-lock.ts'
@@ -40,7 +40,7 @@ export interface EditableRoom {
   readonly address: DocumentAddress
   readonly doc: Key
   readonly state: DocumentState
-  readonly commits: Commits
+  readonly commits: CommitQueue
   /** While it is locked, arriving updates wait. */
   readonly lock: WriteLock
   readonly trace: RoomTrace | undefined
@@ -56,7 +56,7 @@ export interface EditableRoom {
    */
   pauseIncoming(): Promise<() => void>
   /** Appends applied updates. @param since arrival time of the first one, in epoch milliseconds */
-  commit(updates: readonly AppliedUpdate[], since: number): void
+  commit(updates: readonly Change[], since: number): void
   /** Resolves when the workspace has event loop time left. */
   share(): Promise<void>
   /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
@@ -231,7 +231,7 @@ const defaultCause: ChangeCause = { source: 'rest', meta: null }
 export const authorshipOf = (
   by: string,
   { right, cause = defaultCause, isCopy }: Pick<EditPrecondition, 'right' | 'cause' | 'isCopy'>,
-): Omit<AppliedUpdate, 'bytes' | 'summary'> => ({
+): Omit<Change, 'bytes' | 'summary'> => ({
   by,
   from: null,
   right,

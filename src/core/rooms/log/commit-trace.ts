@@ -3,7 +3,7 @@ import type { Span, SpanSource } from '../../base/span.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { errorTypeOf } from '../../tracing/error-type.ts'
 import { runSpan } from '../../tracing/run-span.ts'
-import { type AppliedUpdate, updateBytesOf } from '../updates/broadcast.ts'
+import { type Change, updateBytesOf } from '../updates/change.ts'
 
 /**
  * The spans of one commit: `weft.commit` from the append until it is durable, then `weft.broadcast`. If clients have
@@ -22,7 +22,7 @@ export class CommitTrace {
     current: CurrentTrace,
     update: Span | null,
     address: DocumentAddress,
-    updates: readonly AppliedUpdate[],
+    updates: readonly Change[],
   ) {
     this.current = current
     this.#update = update
@@ -38,7 +38,7 @@ export class CommitTrace {
   static start(
     spans: SpanSource | null,
     address: DocumentAddress,
-    updates: readonly AppliedUpdate[],
+    updates: readonly Change[],
     since: number,
   ): CommitTrace | null {
     if (updates[0]?.from === null) {
@@ -72,7 +72,7 @@ export class CommitTrace {
 
 const attributesOf = (
   { workspaceId, organizationId, documentId, editorId }: DocumentAddress,
-  updates: readonly AppliedUpdate[],
+  updates: readonly Change[],
 ) => ({
   'weft.workspace_id': workspaceId,
   'weft.organization_id': organizationId,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { DocumentLog, Key, LogUpdate } from '../../store/engine.ts'
 import type { DocumentState } from '../document/document-state.ts'
-import type { Commits } from './commits.ts'
+import type { CommitQueue } from './commit-queue.ts'
 import {
   isLarge,
   isSlowToOpen,
@@ -65,7 +65,7 @@ interface Covered {
 interface CompactedRoom {
   readonly doc: Key
   readonly state: DocumentState
-  readonly commits: Commits
+  readonly commits: CommitQueue
   readonly dependencies: {
     readonly log: DocumentLog
     readonly limits: CompactionLimits

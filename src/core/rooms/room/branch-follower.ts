@@ -10,7 +10,7 @@ import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../document/document-state.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import type { RestoreOptions } from '../edits/editable-room.ts'
-import type { AppliedUpdate } from '../updates/broadcast.ts'
+import type { Change } from '../updates/change.ts'
 import type { Room } from './room.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
 
@@ -71,7 +71,7 @@ export class BranchFollower {
   readonly #dependencies: Pick<RoomDependencies, 'records' | 'clock' | 'logger'>
   #state: FollowerState = { is: 'apart' }
   /** Commits of the main editor that the branch does not have yet. */
-  #waiting: AppliedUpdate[] = []
+  #waiting: Change[] = []
   #waitingBytes = 0
   /** The state (V1) of the main editor that the branch has: that at the join, with the copied commits. */
   #taken: Uint8Array = emptyUpdate
@@ -212,7 +212,7 @@ export class BranchFollower {
     }
   }
 
-  #add(updates: readonly AppliedUpdate[]): void {
+  #add(updates: readonly Change[]): void {
     for (const update of updates) this.#waiting.push(update)
     for (const { bytes } of updates) this.#waitingBytes += bytes.length
     if (this.#waiting.length > waitingMax.commits || this.#waitingBytes > waitingMax.bytes) {
@@ -297,10 +297,7 @@ export class BranchFollower {
 }
 
 /** Adds a removal to the update that has the copies, or behind the updates if they have arrived before. */
-function withRemoval(
-  updates: readonly AppliedUpdate[],
-  { by, removal, cause }: ReplacedContent,
-): readonly AppliedUpdate[] {
+function withRemoval(updates: readonly Change[], { by, removal, cause }: ReplacedContent): readonly Change[] {
   const at = updates.findLastIndex(({ source }) => source === cause.source)
   const copies = updates[at]
   if (copies === undefined)
@@ -309,11 +306,11 @@ function withRemoval(
   return updates.with(at, { ...copies, bytes, summary: readUpdate(bytes) })
 }
 
-type Run = readonly [AppliedUpdate, ...AppliedUpdate[]]
+type Run = readonly [Change, ...Change[]]
 
 /** Divides updates into runs with the same author and the same data of the sender. */
-function runsOf(updates: readonly AppliedUpdate[]): readonly Run[] {
-  const runs: [AppliedUpdate, ...AppliedUpdate[]][] = []
+function runsOf(updates: readonly Change[]): readonly Run[] {
+  const runs: [Change, ...Change[]][] = []
   for (const update of updates) {
     const run = runs.at(-1)
     const isSame = run !== undefined && run[0].by === update.by && run[0].meta === update.meta

@@ -18,14 +18,14 @@ import { Replacement } from '../edits/replacement.ts'
 import { StreamEdits } from '../edits/stream-edits.ts'
 import { WriteLock } from '../edits/write-lock.ts'
 import { RoomHistory } from '../history/room-history.ts'
+import { CommitQueue, type CommittingRoom, isFenced } from '../log/commit-queue.ts'
 import { CommitTrace } from '../log/commit-trace.ts'
-import { Commits, type CommittingRoom, isFenced } from '../log/commits.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
 import type { Existence } from '../log/log-position.ts'
 import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
-import { type AppliedUpdate, authorsOf, UpdateBroadcast } from '../updates/broadcast.ts'
+import { authorsOf, type Change, Commit } from '../updates/change.ts'
 import type { Member } from '../updates/member.ts'
 import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from '../updates/pending-updates.ts'
 import { RoomTrace } from '../updates/room-trace.ts'
@@ -84,7 +84,7 @@ export class Room implements EditableRoom, CommittingRoom {
   readonly #members = new Set<Member>()
   /** Open branches of this editor; null if there are none. */
   #followers: Set<CommitFollower> | null = null
-  readonly commits: Commits
+  readonly commits: CommitQueue
   readonly #applier: UpdateApplier
   readonly #compaction: RoomCompaction
   #editing: BackendEdits | null = null
@@ -139,7 +139,7 @@ export class Room implements EditableRoom, CommittingRoom {
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
     const log = loaded.state === 'live' ? dependencies.log : this.#recordedLog()
-    this.commits = new Commits(log, this.doc, loaded, dependencies.queued, this)
+    this.commits = new CommitQueue(log, this.doc, loaded, dependencies.queued, this)
     this.#compaction = new RoomCompaction(this, given)
   }
 
@@ -644,13 +644,13 @@ export class Room implements EditableRoom, CommittingRoom {
     this.dependencies.ended(this)
   }
 
-  commit(updates: readonly AppliedUpdate[], since: number): void {
+  commit(updates: readonly Change[], since: number): void {
     const now = this.dependencies.clock.now()
     this.#worked = true
     this.#compaction.added(updates, now)
     const trace = CommitTrace.start(this.dependencies.spans, this.address, updates, since)
     const begun = this.#noted(updates, now, trace)
-    this.commits.commit(new UpdateBroadcast(updates, since, trace), now, begun?.jobs)
+    this.commits.commit(new Commit(updates, since, trace), now, begun?.jobs)
     if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
   }
 
@@ -658,7 +658,7 @@ export class Room implements EditableRoom, CommittingRoom {
    * Reports the authors of the updates to the edit listener. Returns the debounce windows that this edit
    * starts; null if it starts none.
    */
-  #noted(updates: readonly AppliedUpdate[], now: number, trace: CommitTrace | null): StartedWindows | null {
+  #noted(updates: readonly Change[], now: number, trace: CommitTrace | null): StartedWindows | null {
     const { edits } = this.dependencies
     this.#editedAt = now
     const own = updates.some(isCopy) ? updates.filter((update) => !isCopy(update)) : updates
@@ -666,7 +666,7 @@ export class Room implements EditableRoom, CommittingRoom {
   }
 
   /** Counts the updates of a commit, which are durable. */
-  accepted({ updates }: UpdateBroadcast): void {
+  accepted({ updates }: Commit): void {
     this.dependencies.metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     for (const update of updates) if (!isCopy(update)) this.usage.updates += 1
   }
@@ -682,7 +682,7 @@ export class Room implements EditableRoom, CommittingRoom {
     return () => this.#followers?.delete(follower)
   }
 
-  broadcast(broadcast: UpdateBroadcast): void {
+  broadcast(broadcast: Commit): void {
     const { trace } = broadcast
     if (trace === null) this.#send(broadcast)
     else trace.broadcast(this.#members.size, () => this.#send(broadcast))
@@ -690,7 +690,7 @@ export class Room implements EditableRoom, CommittingRoom {
     metrics.commitLatencySeconds.observe((clock.now() - broadcast.since) / 1000)
   }
 
-  #send(broadcast: UpdateBroadcast): void {
+  #send(broadcast: Commit): void {
     if (this.trace !== undefined) this.trace.broadcast(broadcast, this.#members)
     for (const member of this.#members) member.deliver(broadcast)
     for (const follower of this.#followers ?? []) follower.committed(broadcast.updates)
@@ -794,7 +794,7 @@ const tooMuchTime = close(
   'integrationMsPerSecond',
 )
 
-const isCopy = (update: AppliedUpdate): boolean => update.isCopy === true
+const isCopy = (update: Change): boolean => update.isCopy === true
 
 const bytesIn = (updates: readonly IncomingUpdate[]): number =>
   updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
@@ -802,7 +802,7 @@ const bytesIn = (updates: readonly IncomingUpdate[]): number =>
 /** Receives the durable commits of a room. */
 interface CommitFollower {
   /** Called when updates are durable, in the order of the commits. Must not throw and must not block. */
-  committed(updates: readonly AppliedUpdate[]): void
+  committed(updates: readonly Change[]): void
   /** Called once, when the room ends. */
   ended(): void
 }

@@ -2,7 +2,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { Appended } from '../../store/engine.ts'
 import type { Tracer, TraceWriter } from '../../tracing/trace.ts'
 import { loopStepsMax } from '../document/integration-limits.ts'
-import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from './broadcast.ts'
+import { type Change, type Commit, updateBytesOf } from './change.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
 
@@ -55,19 +55,19 @@ export class RoomTrace {
     this.of(from.user.id)?.('update_pending', { userId: from.user.id, bytes: bytes.length })
   }
 
-  committed({ epoch, first, last }: Appended, updates: readonly AppliedUpdate[]): void {
+  committed({ epoch, first, last }: Appended, updates: readonly Change[]): void {
     const userIds = usersOf(updates)
     const bytes = updateBytesOf(updates)
     this.of(...userIds)?.('committed', { epoch, first, last, updates: updates.length, bytes, userIds })
   }
 
-  broadcast({ updates }: UpdateBroadcast, members: ReadonlySet<Member>): void {
+  broadcast({ updates }: Commit, members: ReadonlySet<Member>): void {
     const receivers = [...members].filter((member) => updates.some(({ from }) => from !== member)).length
     const bytes = updateBytesOf(updates)
     this.of(...usersOf(updates))?.('broadcast', { updates: updates.length, bytes, receivers })
   }
 }
 
-const usersOf = (updates: readonly AppliedUpdate[]): readonly string[] => [
+const usersOf = (updates: readonly Change[]): readonly string[] => [
   ...new Set(updates.flatMap(({ by }) => (by === '' ? [] : by))),
 ]

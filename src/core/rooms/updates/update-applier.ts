@@ -8,7 +8,7 @@ import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/sum
 import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
 import { loopStepsMax, tickStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
-import type { AppliedUpdate } from './broadcast.ts'
+import type { Change } from './change.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
 import type { RoomTrace } from './room-trace.ts'
@@ -33,7 +33,7 @@ export class UpdateApplyError extends Error {
 /** The result of applying the updates of one tick. */
 interface AppliedPart {
   /** The updates to commit. */
-  readonly accepted: readonly AppliedUpdate[]
+  readonly accepted: readonly Change[]
   /** An update that a thread must integrate first; null if there is none. */
   readonly expensive: IncomingUpdate | null
   /**
@@ -80,8 +80,8 @@ export class UpdateApplier {
       if (this.#isInexpensive(only)) return this.#taken(this.#takeKeystroke(only), none)
       return { accepted: [], expensive: only, later: none }
     }
-    const accepted: AppliedUpdate[] = []
-    const run: AppliedUpdate[] = []
+    const accepted: Change[] = []
+    const run: Change[] = []
     const isSpent = when === 'at the end' ? () => false : this.#tickBudget(takeMsMax[when])
     for (const [index, item] of incoming.entries()) {
       if (index > 0 && isSpent()) {
@@ -122,7 +122,7 @@ export class UpdateApplier {
     return () => this.#state.steps > stepsMax || performance.now() > endsAt
   }
 
-  #taken(accepted: readonly AppliedUpdate[], later: readonly IncomingUpdate[]): AppliedPart {
+  #taken(accepted: readonly Change[], later: readonly IncomingUpdate[]): AppliedPart {
     return { accepted, expensive: this.takeExpensive(), later }
   }
 
@@ -136,7 +136,7 @@ export class UpdateApplier {
   }
 
   /** Applies one simple update, which is the most frequent case. */
-  #takeKeystroke(item: IncomingUpdate): readonly AppliedUpdate[] {
+  #takeKeystroke(item: IncomingUpdate): readonly Change[] {
     this.#state.advance(item.summary)
     const updates = [updateOf(item)]
     this.#state.applyLater(updates)
@@ -150,9 +150,9 @@ export class UpdateApplier {
    * @param placed result of the thread; its `added` is null if nothing is new
    * @throws UpdateApplyError
    */
-  takePlaced(item: IncomingUpdate, placed: PlacedIntegration): readonly AppliedUpdate[] {
+  takePlaced(item: IncomingUpdate, placed: PlacedIntegration): readonly Change[] {
     const { added, gap } = placed
-    const accepted: AppliedUpdate[] = []
+    const accepted: Change[] = []
     if (added !== null) {
       try {
         this.#state.takePlaced(added, placed)
@@ -206,7 +206,7 @@ export class UpdateApplier {
     }
   }
 
-  #applyRun(run: AppliedUpdate[], accepted: AppliedUpdate[]): void {
+  #applyRun(run: Change[], accepted: Change[]): void {
     if (run.length === 0) return
     try {
       if (run.every(({ summary }) => isSimple(summary))) this.#state.applyLater(run)
@@ -239,7 +239,7 @@ export class UpdateApplier {
    * Applies the parts of the update whose dependencies are present. Returns false if a part was not applied
    * because its dependencies are missing.
    */
-  #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
+  #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: Change[]): boolean {
     try {
       const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
       const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
@@ -261,7 +261,7 @@ export class UpdateApplier {
     }
   }
 
-  #accept(added: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>, accepted: AppliedUpdate[]): void {
+  #accept(added: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>, accepted: Change[]): void {
     this.#state.advance(added.summary)
     accepted.push(updateOf(added))
   }
@@ -274,7 +274,7 @@ export class UpdateApplier {
     if (incoming.kind === 'update') incoming.from.requestMissing()
   }
 
-  #retryPending(accepted: AppliedUpdate[]): void {
+  #retryPending(accepted: Change[]): void {
     // Repeats until nothing more is applied, because an applied update may complete another pending update.
     for (let before = -1; before < accepted.length; ) {
       before = accepted.length
@@ -284,7 +284,7 @@ export class UpdateApplier {
     }
   }
 
-  #isMissingMore({ incoming }: PendingUpdate, accepted: AppliedUpdate[]): boolean {
+  #isMissingMore({ incoming }: PendingUpdate, accepted: Change[]): boolean {
     if (!this.#isInexpensive(incoming)) {
       // Only one expensive update is integrated at a time; any other expensive update stays pending.
       const isNext = this.#expensive === null
@@ -297,18 +297,14 @@ export class UpdateApplier {
 
 const nothingNew = { added: null, gap: false }
 
-const updateOf = ({
-  bytes,
-  from,
-  summary,
-}: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>): AppliedUpdate => ({
+const updateOf = ({ bytes, from, summary }: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>): Change => ({
   bytes,
   ...authorOf(from),
   summary,
 })
 
 /** Returns the members of an update that come from its sender. */
-const authorOf = (from: Member): Pick<AppliedUpdate, 'by' | 'from' | 'meta'> => {
+const authorOf = (from: Member): Pick<Change, 'by' | 'from' | 'meta'> => {
   const { id: by, meta } = from.user
   return meta ? { by, from, meta } : { by, from }
 }

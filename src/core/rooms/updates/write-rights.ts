@@ -1,6 +1,6 @@
 import type { WriteRight } from '../../directory/write-right.ts'
 import { AppendRejectedError, type Fence, type FenceStore } from '../../store/engine.ts'
-import type { AppliedUpdate } from './broadcast.ts'
+import type { Change } from './change.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
 
@@ -66,7 +66,7 @@ export const allowedOf = (incoming: readonly IncomingUpdate[]): readonly Incomin
 const isEnded = ({ from: { right } }: IncomingUpdate): boolean => right?.fence === null
 
 /** Returns the permissions with which the updates were made, without duplicates. */
-function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRight> {
+function rightsOf(updates: readonly Change[]): ReadonlySet<WriteRight> {
   const rights = new Set<WriteRight>()
   for (const update of updates) {
     const right = rightOf(update)
@@ -79,7 +79,7 @@ function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRight> {
  * Returns the option `fence` for the append of the updates: the fences of all their permissions. Returns
  * undefined if the updates have no permissions. @throws AppendRejectedError if a permission has ended
  */
-export function fenceOf(updates: readonly AppliedUpdate[]): Fence | undefined {
+export function fenceOf(updates: readonly Change[]): Fence | undefined {
   const [only] = updates
   if (updates.length === 1 && only !== undefined) return validFence(rightOf(only))
   const [first, ...others] = [...rightsOf(updates)].map(validFence)
@@ -98,7 +98,7 @@ function validFence(right: WriteRight | undefined): Fence | undefined {
  * @throws AppendRejectedError, ApiError if a permission has ended; StoreUnavailableError
  */
 export async function recheckRights(
-  deliveries: readonly { readonly updates: readonly AppliedUpdate[] }[],
+  deliveries: readonly { readonly updates: readonly Change[] }[],
 ): Promise<void> {
   const rights = rightsOf(deliveries.flatMap(({ updates }) => updates))
   const rechecked = await Promise.allSettled([...rights].map((right) => right.recheck()))
@@ -106,4 +106,4 @@ export async function recheckRights(
   if ([...rights].some(({ fence }) => fence === null)) throw new AppendRejectedError('fence')
 }
 
-const rightOf = ({ right, from }: AppliedUpdate): WriteRight | undefined => right ?? from?.right
+const rightOf = ({ right, from }: Change): WriteRight | undefined => right ?? from?.right

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/core/rooms/document/integration-limits.ts'
 import { DocumentExpensiveError } from '../../../../src/core/rooms/document/unreadable-documents.ts'
 import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
-import type { AppliedUpdate } from '../../../../src/core/rooms/updates/broadcast.ts'
+import type { Change } from '../../../../src/core/rooms/updates/change.ts'
 import type { Member } from '../../../../src/core/rooms/updates/member.ts'
 import { PendingUpdateBuffer } from '../../../../src/core/rooms/updates/pending-updates.ts'
 import { UpdateApplier } from '../../../../src/core/rooms/updates/update-applier.ts'
@@ -64,7 +64,7 @@ const pendingBuffer = (): PendingUpdateBuffer =>
     roomyAccounts().pendingUpdates.open({ workspaceId: 'w', address: null }, drop),
   )
 
-function takes(state: DocumentState, bytes: Uint8Array): readonly AppliedUpdate[] {
+function takes(state: DocumentState, bytes: Uint8Array): readonly Change[] {
   const summary = readUpdate(bytes)
   return new UpdateApplier(state, pendingBuffer()).take([
     { kind: 'offer', bytes, summary, from: member, onApplied: null },

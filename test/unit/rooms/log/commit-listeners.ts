@@ -1,4 +1,4 @@
-import type { CommittingRoom } from '../../../../src/core/rooms/log/commits.ts'
+import type { CommittingRoom } from '../../../../src/core/rooms/log/commit-queue.ts'
 
 export const listening = (listeners: Partial<CommittingRoom> = {}): CommittingRoom => ({
   term: { bucket: 0, value: 1 },

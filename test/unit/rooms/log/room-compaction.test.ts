@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../../src/core/base/clock.ts'
-import { Commits } from '../../../../src/core/rooms/log/commits.ts'
+import { CommitQueue } from '../../../../src/core/rooms/log/commit-queue.ts'
 import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
 import { AppendBacklog } from '../../../../src/core/rooms/log/recorded-log.ts'
 import { RoomCompaction } from '../../../../src/core/rooms/log/room-compaction.ts'
@@ -26,7 +26,7 @@ it('schedules a compaction again after the store has failed to compact', async (
   const room = {
     doc,
     state: loaded.state,
-    commits: new Commits(log, doc, loaded.loaded, new AppendBacklog(), listening()),
+    commits: new CommitQueue(log, doc, loaded.loaded, new AppendBacklog(), listening()),
     dependencies: {
       log,
       limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },

@@ -9,7 +9,7 @@ import {
   StoreUnavailableError,
   type Term,
 } from '../../store/engine.ts'
-import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from '../updates/broadcast.ts'
+import { type Change, type Commit, updateBytesOf } from '../updates/change.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
 import { fenceOf, recheckRights } from '../updates/write-rights.ts'
 import { CommitWaiters, type Existence, LogPosition } from './log-position.ts'
@@ -25,19 +25,19 @@ export interface CommittingRoom {
    * Sends the updates of a commit to the members. Called when they are durable, in the order of the commits. The
    * updates must not be sent before this call.
    */
-  broadcast(broadcast: UpdateBroadcast): void
+  broadcast(broadcast: Commit): void
   /**
    * Called once for each commit whose append has ended with success, before `broadcast`. It is also called if
    * the commits have failed in the meantime.
    */
-  accepted(broadcast: UpdateBroadcast): void
+  accepted(broadcast: Commit): void
   /** Called once, when an append was rejected or has an unknown outcome. */
   fail(error: unknown): void
 }
 
 /** The updates of one commit that is not durable yet, and their jobs. */
 interface QueuedCommit {
-  readonly broadcast: UpdateBroadcast
+  readonly broadcast: Commit
   readonly jobs: readonly Job[] | undefined
   readonly bytes: number
 }
@@ -76,7 +76,7 @@ const repeatsMax = 20
  * repeated in the same order. If a permission has ended, the commits fail: the document in memory contains the
  * rejected update, so the document must be loaded again.
  */
-export class Commits {
+export class CommitQueue {
   readonly #log: CommitLog
   readonly #doc: Key
   readonly #queued: AppendBacklog
@@ -160,7 +160,7 @@ export class Commits {
    * Appends applied updates.
    * @param jobs jobs that the append enqueues in the same transaction
    */
-  commit(broadcast: UpdateBroadcast, at: number, jobs?: readonly Job[]): void {
+  commit(broadcast: Commit, at: number, jobs?: readonly Job[]): void {
     if (this.#state.is === 'failed') return broadcast.trace?.failed(this.#state.error)
     const { updates } = broadcast
     const bytes = updateBytesOf(updates)
@@ -222,7 +222,7 @@ export class Commits {
    * Returns the updates of the next append, from at least one commit. From now on the engine counts their
    * bytes, so they are removed from the backlog.
    */
-  #takeWaiting(): readonly AppliedUpdate[] {
+  #takeWaiting(): readonly Change[] {
     const start = this.#inFlight
     let bytes = 0
     let end = start
@@ -329,7 +329,7 @@ export class Commits {
 export const isFenced = (error: unknown): boolean =>
   error instanceof AppendRejectedError && error.reason === 'fence'
 
-function updatesOf(queue: readonly QueuedCommit[], start: number, end: number): readonly AppliedUpdate[] {
+function updatesOf(queue: readonly QueuedCommit[], start: number, end: number): readonly Change[] {
   if (end - start === 1) return (queue[start] as QueuedCommit).broadcast.updates
   return queue.slice(start, end).flatMap(({ broadcast }) => broadcast.updates)
 }
@@ -354,7 +354,7 @@ function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): rea
 const jobName = ({ queue, id }: Job): string => `${queue} ${id}`
 
 /** Lowers `clocks` to their values before the updates of a broadcast. */
-function takeOut(clocks: Map<number, number>, { updates }: UpdateBroadcast): void {
+function takeOut(clocks: Map<number, number>, { updates }: Commit): void {
   for (const { summary } of updates)
     for (const { client, from } of summary.clients)
       if (from < (clocks.get(client) ?? 0)) clocks.set(client, from)

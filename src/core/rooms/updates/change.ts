@@ -5,7 +5,7 @@ import type { UpdateSummary } from '../../update/summary.ts'
 import type { CommittedUpdates, FrameEncoder, Member } from './member.ts'
 
 /** An update that was applied to the document. It is durable when the promise of its append resolves. */
-export interface AppliedUpdate {
+export interface Change {
   readonly bytes: Uint8Array
   /** Id of the user who caused the update; '' if the user is unknown. */
   readonly by: string
@@ -48,9 +48,9 @@ interface BroadcastTrace {
  * once, for all members that sent none of the updates. A busy room therefore makes one write for each
  * receiver, instead of one write for each receiver and update.
  */
-export class UpdateBroadcast implements CommittedUpdates {
+export class Commit implements CommittedUpdates {
   /** The updates in the order of their sequence numbers; at least one. */
-  readonly updates: readonly AppliedUpdate[]
+  readonly updates: readonly Change[]
   /** Arrival time of the first of these updates, in epoch milliseconds. */
   readonly since: number
   /** The spans of the commit; null if it is not traced. */
@@ -63,7 +63,7 @@ export class UpdateBroadcast implements CommittedUpdates {
   #first: Encoded | null = null
   #others: Map<FrameEncoder, Encoded> | null = null
 
-  constructor(updates: readonly AppliedUpdate[], since: number, trace: BroadcastTrace | null = null) {
+  constructor(updates: readonly Change[], since: number, trace: BroadcastTrace | null = null) {
     this.updates = updates
     this.since = since
     this.trace = trace
@@ -104,7 +104,7 @@ export class UpdateBroadcast implements CommittedUpdates {
  * Returns the authors in the order of their updates. The list may contain an author several times, but not
  * twice in succession. Most commits have one author.
  */
-export function authorsOf(updates: readonly AppliedUpdate[]): readonly EditAuthor[] {
+export function authorsOf(updates: readonly Change[]): readonly EditAuthor[] {
   const authors = updates.slice(0, 1).map(authorOf)
   let last = updates[0]
   for (const update of updates) {
@@ -114,10 +114,10 @@ export function authorsOf(updates: readonly AppliedUpdate[]): readonly EditAutho
   return authors
 }
 
-const authorOf = ({ by, from }: AppliedUpdate): EditAuthor =>
+const authorOf = ({ by, from }: Change): EditAuthor =>
   from === null ? { userId: by } : { userId: by, name: from.user.name }
 
-export const updateBytesOf = (updates: readonly AppliedUpdate[]): number => {
+export const updateBytesOf = (updates: readonly Change[]): number => {
   let sum = 0
   for (const { bytes } of updates) sum += bytes.length
   return sum

@@ -6,9 +6,9 @@ import { systemClock } from '../../../../src/core/base/clock.ts'
 import { ApiError, errorMessage } from '../../../../src/core/base/errors.ts'
 import { documentFences } from '../../../../src/core/directory/organizations/access-change.ts'
 import { FencedRight } from '../../../../src/core/directory/write-right.ts'
-import { Commits, type CommittingRoom } from '../../../../src/core/rooms/log/commits.ts'
+import { CommitQueue, type CommittingRoom } from '../../../../src/core/rooms/log/commit-queue.ts'
 import { AppendBacklog } from '../../../../src/core/rooms/log/recorded-log.ts'
-import { type AppliedUpdate, UpdateBroadcast } from '../../../../src/core/rooms/updates/broadcast.ts'
+import { type Change, Commit } from '../../../../src/core/rooms/updates/change.ts'
 import type { Engine } from '../../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../../src/core/store/level/engine.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
@@ -28,13 +28,16 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-const lineOf = ({ log }: Engine, listeners: Partial<CommittingRoom>, queued = new AppendBacklog()): Commits =>
-  new Commits(log, doc, { state: 'absent' }, queued, listening(listeners))
+const lineOf = (
+  { log }: Engine,
+  listeners: Partial<CommittingRoom>,
+  queued = new AppendBacklog(),
+): CommitQueue => new CommitQueue(log, doc, { state: 'absent' }, queued, listening(listeners))
 
-function broadcastOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
+function broadcastOf(text: string, client: number, right?: Change['right']): Commit {
   const bytes = typed(text, client)
   const summary = readUpdate(bytes)
-  return new UpdateBroadcast([{ bytes, by: 'ada', from: null, summary, right }], 0)
+  return new Commit([{ bytes, by: 'ada', from: null, summary, right }], 0)
 }
 
 it('[ROOM-1] does not count an update as broadcast before it was broadcast, so that a slow reader receives it later', async () => {
