@@ -2,18 +2,19 @@ import {
   type Appended,
   type AppendOptions,
   AppendRejectedError,
-  type AppendTo,
+  type DocumentLog,
   type Job,
   type Key,
   type LoadedLog,
   StoreUnavailableError,
   type Term,
 } from '../../store/engine.ts'
-import { type Change, type Commit, updateBytesOf } from '../updates/change.ts'
+import type { Change, Commit } from '../updates/change.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
 import { fenceOf, recheckRights } from '../updates/write-rights.ts'
-import { CommitWaiters, type Existence, LogPosition } from './log-position.ts'
-import type { AppendBacklog, CommitLog } from './recorded-log.ts'
+
+/** Whether the document exists. Only an explicit request creates a `deleted` document again. */
+export type Existence = 'absent' | 'deleted' | 'live'
 
 /** The room whose changes are committed. */
 export interface CommittingRoom {
@@ -22,38 +23,43 @@ export interface CommittingRoom {
   /** Traces the commits; undefined if nothing is traced. */
   readonly trace: Pick<RoomTrace, 'committed'> | undefined
   /**
+   * Stores the record of the document. Called before each append that creates its log. If it fails, nothing is
+   * appended.
+   */
+  record(): Promise<void>
+  /**
    * Sends the updates of a commit to the members. Called when they are durable, in the order of the commits. The
    * updates must not be sent before this call.
    */
-  broadcast(broadcast: Commit): void
+  broadcast(commit: Commit): void
   /**
    * Called once for each commit whose append has ended with success, before `broadcast`. It is also called if
    * the commits have failed in the meantime.
    */
-  accepted(broadcast: Commit): void
+  accepted(commit: Commit): void
   /** Called once, when an append was rejected or has an unknown outcome. */
   fail(error: unknown): void
-}
-
-/** The updates of one commit that is not durable yet, and their jobs. */
-interface QueuedCommit {
-  readonly broadcast: Commit
-  readonly jobs: readonly Job[] | undefined
-  readonly bytes: number
 }
 
 type CommitState =
   /** Each commit is appended at once. */
   | { readonly is: 'open' }
   /**
-   * A fence of a sender was raised, and an append was rejected. When all appends have ended, the permissions are
-   * rechecked, and the rejected appends are repeated. Until then, commits wait.
+   * Commits wait: the record of the document is being stored. Or a fence of a sender was raised, and an append was
+   * rejected: when all appends have ended, the permissions are rechecked, and the rejected appends are repeated.
    */
-  | { readonly is: 'interrupted' }
+  | { readonly is: 'waiting' }
   | { readonly is: 'failed'; readonly error: unknown }
 
 const open: CommitState = { is: 'open' }
-const interrupted: CommitState = { is: 'interrupted' }
+const waiting: CommitState = { is: 'waiting' }
+
+/** A caller that waits until the update with a sequence number is durable. */
+interface CommitWaiter {
+  readonly seq: number
+  readonly resolve: (seq: number) => void
+  readonly reject: (error: unknown) => void
+}
 
 /** Maximum bytes of one append. A single commit may be larger. */
 const appendBytesMax = 8_388_608
@@ -69,7 +75,8 @@ const repeatsMax = 20
  *
  * Appends overlap: each one is sent at once and expects the head that the previous one leaves. In this way, a
  * busy room applies and sends updates while the disk writes, and no append is stored if an earlier one was not.
- * If the log has another head, something else has appended to it, and the commits fail.
+ * If the log has another head, something else has appended to it, and the commits fail. Only the append that creates
+ * the log is not sent at once: it waits until the record of the document is stored.
  *
  * The log also rejects an append if a fence of one of its senders was raised, and then the appends that follow.
  * When all of these appends have ended, the permissions of their senders are rechecked, and the appends are
@@ -77,19 +84,22 @@ const repeatsMax = 20
  * rejected update, so the document must be loaded again.
  */
 export class CommitQueue {
-  readonly #log: CommitLog
+  readonly #log: Pick<DocumentLog, 'append'>
   readonly #doc: Key
-  readonly #queued: AppendBacklog
+  readonly #backlog: AppendBacklog
   readonly #room: CommittingRoom
-  readonly #position: LogPosition
-  readonly #waiters = new CommitWaiters()
+  readonly #waiters: CommitWaiter[] = []
   /** Commits whose updates are applied and not durable yet, oldest first. */
-  readonly #queue: QueuedCommit[] = []
+  readonly #queue: Commit[] = []
   /** The number of commits in each append that is in progress, oldest append first. */
   readonly #appends: number[] = []
   /** Number of commits in all appends that are in progress. */
   #inFlight = 0
+  /** True if the log is stored. */
   #hasLog: boolean
+  #existence: Existence
+  #epoch: number
+  #changed: { readonly at: number; readonly by: string }
   /** Sequence number of the last applied update. */
   #head: number
   /** Sequence number of the last update that is in the log or in an append in progress. */
@@ -97,22 +107,32 @@ export class CommitQueue {
   /** Sequence number of the last durable update. */
   #durableTo: number
   /** The way in which the next append creates the log, if there is no log. */
-  #made: AppendTo = 'create'
+  #made: 'create' | 'recreate'
   #repeats = 0
   #state: CommitState = open
   #whenSettled: (() => void)[] = []
 
-  /** @param queued counts the bytes that wait to be appended, in all documents of this process */
-  constructor(log: CommitLog, doc: Key, loaded: LoadedLog, queued: AppendBacklog, room: CommittingRoom) {
+  /** @param backlog counts the bytes that wait to be appended, in all documents of this process */
+  constructor(
+    log: Pick<DocumentLog, 'append'>,
+    doc: Key,
+    loaded: LoadedLog,
+    backlog: AppendBacklog,
+    room: CommittingRoom,
+  ) {
     this.#log = log
     this.#doc = doc
-    this.#queued = queued
+    this.#backlog = backlog
     this.#room = room
-    this.#position = new LogPosition(loaded)
+    this.#existence = loaded.state
+    this.#made = loaded.state === 'absent' ? 'create' : 'recreate'
+    this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
     this.#hasLog = loaded.state === 'live'
-    this.#head = loaded.state === 'live' ? loaded.head : 0
-    this.#appendedTo = this.#head
-    this.#durableTo = this.#head
+    const { head, changed } = loaded.state === 'live' ? loaded : { head: 0, changed: { at: 0, by: '' } }
+    this.#changed = changed
+    this.#head = head
+    this.#appendedTo = head
+    this.#durableTo = head
   }
 
   /** True if the log is stored. */
@@ -121,11 +141,11 @@ export class CommitQueue {
   }
 
   get existence(): Existence {
-    return this.#position.existence
+    return this.#existence
   }
 
   get epoch(): number {
-    return this.#position.epoch
+    return this.#epoch
   }
 
   /** Sequence number of the last applied update, durable or not. */
@@ -135,13 +155,13 @@ export class CommitQueue {
 
   /** Replaces a user by the unknown user if the user has made the last change. */
   forgetAuthor(userId: string): void {
-    const { at, by } = this.changed
-    if (by === userId) this.#position.noteChange(at, '')
+    const { at, by } = this.#changed
+    if (by === userId) this.#changed = { at, by: '' }
   }
 
   /** Time and user of the last update. */
   get changed(): { readonly at: number; readonly by: string } {
-    return this.#position.changed
+    return this.#changed
   }
 
   /**
@@ -152,26 +172,28 @@ export class CommitQueue {
     return new Promise((resolve, reject) => {
       if (this.#state.is === 'failed') reject(this.#state.error)
       else if (this.#queue.length === 0) resolve(this.#durableTo)
-      else this.#waiters.add({ seq: this.#head, resolve, reject })
+      else this.#waiters.push({ seq: this.#head, resolve, reject })
     })
   }
 
-  /**
-   * Appends applied updates.
-   * @param jobs jobs that the append enqueues in the same transaction
-   */
-  commit(broadcast: Commit, at: number, jobs?: readonly Job[]): void {
-    if (this.#state.is === 'failed') return broadcast.trace?.failed(this.#state.error)
-    const { updates } = broadcast
-    const bytes = updateBytesOf(updates)
-    this.#queue.push({ broadcast, jobs, bytes })
-    this.#queued.add(bytes)
-    this.#head += updates.length
-    this.#position.noteChange(at, updates.at(-1)?.by ?? '')
-    // From now on this room treats the log as existing.
-    if (this.#position.existence !== 'live') this.#made = this.#position.target()
-    if (this.#queued.isFull) this.#fail(new StoreUnavailableError('too many bytes wait for the store'))
-    else if (this.#state.is === 'open') this.#append()
+  /** Appends applied updates. @param at time of the commit, in epoch milliseconds */
+  commit(commit: Commit, at: number): void {
+    if (this.#state.is === 'failed') return commit.trace?.failed(this.#state.error)
+    this.#queue.push(commit)
+    this.#backlog.add(commit.bytes)
+    this.#head += commit.changes.length
+    this.#changed = { at, by: commit.changes.at(-1)?.by ?? '' }
+    if (this.#existence !== 'live') {
+      // From now on this room treats the log as existing.
+      this.#existence = 'live'
+      this.#epoch += 1
+    }
+    if (this.#backlog.isFull)
+      return this.#fail(new StoreUnavailableError('too many bytes wait for the store'))
+    if (this.#state.is !== 'open') return
+    if (this.#hasLog || this.#inFlight > 0) return this.#append()
+    this.#state = waiting
+    void this.#resume()
   }
 
   /** Resolves when no append is in progress and no commit waits, regardless of whether the last appends succeeded. */
@@ -185,7 +207,7 @@ export class CommitQueue {
   /** Returns the clocks that the members have received: `clocks` without the updates that are not sent yet. */
   broadcastClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
     const reached = new Map(clocks)
-    for (const { broadcast } of this.#queue) takeOut(reached, broadcast)
+    for (const commit of this.#queue) takeOut(reached, commit)
     return reached
   }
 
@@ -200,7 +222,7 @@ export class CommitQueue {
   /** Appends the commits that wait. */
   #append(): void {
     const start = this.#inFlight
-    const to = this.#hasLog || start > 0 ? this.#position.epoch : this.#made
+    const to = this.#hasLog || start > 0 ? this.#epoch : this.#made
     const expectHead = this.#appendedTo
     const updates = this.#takeWaiting()
     try {
@@ -227,11 +249,11 @@ export class CommitQueue {
     let bytes = 0
     let end = start
     do {
-      bytes += (this.#queue[end] as QueuedCommit).bytes
+      bytes += (this.#queue[end] as Commit).bytes
       end += 1
-    } while (end < this.#queue.length && bytes + (this.#queue[end] as QueuedCommit).bytes <= appendBytesMax)
-    const updates = updatesOf(this.#queue, start, end)
-    this.#queued.remove(bytes)
+    } while (end < this.#queue.length && bytes + (this.#queue[end] as Commit).bytes <= appendBytesMax)
+    const updates = changesOf(this.#queue, start, end)
+    this.#backlog.remove(bytes)
     this.#appends.push(end - start)
     this.#inFlight = end
     this.#appendedTo += updates.length
@@ -240,8 +262,7 @@ export class CommitQueue {
 
   readonly #appended = (appended: Appended): void => {
     const commits = this.#appends.shift() as number
-    for (let index = 0; index < commits; index += 1)
-      this.#room.accepted((this.#queue[index] as QueuedCommit).broadcast)
+    for (let index = 0; index < commits; index += 1) this.#room.accepted(this.#queue[index] as Commit)
     try {
       this.#store(appended, commits)
     } catch (error) {
@@ -253,9 +274,9 @@ export class CommitQueue {
   readonly #refused = (error: unknown): void => {
     // The appends after this one are not written either, so it does not matter which of them is removed.
     this.#appends.pop()
-    if (this.#state.is === 'open' && isFenced(error)) this.#state = interrupted
+    if (this.#state.is === 'open' && isFenced(error)) this.#state = waiting
     // After an append that was not written, the log also rejects the appends that follow.
-    const isBehindRefused = this.#state.is === 'interrupted' && error instanceof AppendRejectedError
+    const isBehindRefused = this.#state.is === 'waiting' && error instanceof AppendRejectedError
     if (!isBehindRefused) this.#fail(error)
     this.#ended()
   }
@@ -263,19 +284,29 @@ export class CommitQueue {
   /** Must be called when an append has ended, with or without success. */
   #ended(): void {
     if (this.#appends.length > 0) return
-    if (this.#state.is === 'interrupted') void this.#repeat()
+    if (this.#state.is === 'waiting') void this.#repeat()
     else this.#settle()
   }
 
   /** Rechecks the permissions of the senders, and repeats the rejected appends. */
   async #repeat(): Promise<void> {
-    for (const { bytes } of this.#queue.slice(0, this.#inFlight)) this.#queued.add(bytes)
+    for (const { bytes } of this.#queue.slice(0, this.#inFlight)) this.#backlog.add(bytes)
     this.#inFlight = 0
     this.#appendedTo = this.#durableTo
     try {
       this.#repeats += 1
       if (this.#repeats > repeatsMax) throw new StoreUnavailableError('rights change too often')
-      await recheckRights(this.#queue.map(({ broadcast }) => broadcast))
+      await recheckRights(this.#queue)
+      await this.#resume()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Appends the commits that wait. If there is no log yet, stores the record of the document first. */
+  async #resume(): Promise<void> {
+    try {
+      if (!this.#hasLog) await this.#room.record()
       if (this.#hasFailed) return
       this.#state = open
       while (this.#inFlight < this.#queue.length) this.#append()
@@ -290,11 +321,10 @@ export class CommitQueue {
    */
   #store(appended: Appended, commits: number): void {
     const { trace } = this.#room
-    if (trace !== undefined) trace.committed(appended, updatesOf(this.#queue, 0, commits))
+    if (trace !== undefined) trace.committed(appended, changesOf(this.#queue, 0, commits))
     for (let left = commits; left > 0; left -= 1) {
-      const { broadcast } = this.#queue[0] as QueuedCommit
       try {
-        if (!this.#hasFailed) this.#room.broadcast(broadcast)
+        if (!this.#hasFailed) this.#room.broadcast(this.#queue[0] as Commit)
       } finally {
         // The commit is removed after its broadcast, because until then `broadcastClocks` must not include it.
         this.#queue.shift()
@@ -304,15 +334,18 @@ export class CommitQueue {
     this.#repeats = 0
     this.#hasLog = true
     this.#durableTo = appended.last
-    this.#position.found(appended.epoch)
-    this.#waiters.answer(appended.last)
+    this.#epoch = appended.epoch
+    while ((this.#waiters[0]?.seq ?? Number.POSITIVE_INFINITY) <= appended.last) {
+      const { seq, resolve } = this.#waiters.shift() as CommitWaiter
+      resolve(seq)
+    }
   }
 
   #fail(error: unknown): void {
     if (this.#hasFailed) return
     this.#state = { is: 'failed', error }
-    for (const { bytes } of this.#queue.slice(this.#inFlight)) this.#queued.remove(bytes)
-    for (const { broadcast } of this.#queue) broadcast.trace?.failed(error)
+    for (const { bytes } of this.#queue.slice(this.#inFlight)) this.#backlog.remove(bytes)
+    for (const { trace } of this.#queue) trace?.failed(error)
     this.#room.fail(error)
     this.#settle()
   }
@@ -320,7 +353,8 @@ export class CommitQueue {
   /** Answers the callers that wait, if no append is in progress. */
   #settle(): void {
     if (!this.#isSettled) return
-    if (this.#state.is === 'failed') this.#waiters.reject(this.#state.error)
+    if (this.#state.is === 'failed')
+      for (const { reject } of this.#waiters.splice(0)) reject(this.#state.error)
     for (const resolve of this.#whenSettled.splice(0)) resolve()
   }
 }
@@ -329,13 +363,13 @@ export class CommitQueue {
 export const isFenced = (error: unknown): boolean =>
   error instanceof AppendRejectedError && error.reason === 'fence'
 
-function updatesOf(queue: readonly QueuedCommit[], start: number, end: number): readonly Change[] {
-  if (end - start === 1) return (queue[start] as QueuedCommit).broadcast.updates
-  return queue.slice(start, end).flatMap(({ broadcast }) => broadcast.updates)
+function changesOf(queue: readonly Commit[], start: number, end: number): readonly Change[] {
+  if (end - start === 1) return (queue[start] as Commit).changes
+  return queue.slice(start, end).flatMap(({ changes }) => changes)
 }
 
 /** Returns the jobs of several commits. If commits have a job with the same id, only the first one is returned. */
-function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): readonly Job[] | undefined {
+function jobsOf(queue: readonly Commit[], start: number, end: number): readonly Job[] | undefined {
   let first: readonly Job[] | undefined
   let all: Map<string, Job> | undefined
   for (let index = start; index < end; index += 1) {
@@ -353,9 +387,41 @@ function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): rea
 
 const jobName = ({ queue, id }: Job): string => `${queue} ${id}`
 
-/** Lowers `clocks` to their values before the updates of a broadcast. */
-function takeOut(clocks: Map<number, number>, { updates }: Commit): void {
-  for (const { summary } of updates)
+/** Lowers `clocks` to their values before the changes of a commit. */
+function takeOut(clocks: Map<number, number>, { changes }: Commit): void {
+  for (const { summary } of changes)
     for (const { client, from } of summary.clients)
       if (from < (clocks.get(client) ?? 0)) clocks.set(client, from)
+}
+
+/**
+ * Maximum bytes of updates, of all documents together, that wait to be appended. If more bytes wait, the
+ * store is too slow.
+ */
+const waitingBytesMax = 67_108_864
+
+/** Counts the bytes of updates that wait, and compares them with a maximum. */
+export class AppendBacklog {
+  #bytes = 0
+  readonly #max: number
+
+  constructor(max = waitingBytesMax) {
+    this.#max = max
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isFull(): boolean {
+    return this.#bytes > this.#max
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  remove(bytes: number): void {
+    this.#bytes -= bytes
+  }
 }

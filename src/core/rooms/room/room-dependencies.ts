@@ -14,8 +14,8 @@ import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts
 import type { Tracer } from '../../tracing/trace.ts'
 import type { LoopSlices } from '../document/loop-slices.ts'
 import type { DocumentDamagedError } from '../document/unreadable-documents.ts'
+import type { AppendBacklog } from '../log/commit-queue.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
-import type { AppendBacklog } from '../log/recorded-log.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
 import type { ThreadPoolSet } from '../threads/thread-pool.ts'
@@ -80,13 +80,8 @@ export interface RoomDependencies
   /** Creates the spans of commits; null if no exporter is configured. */
   readonly spans: SpanSource | null
   readonly limits: RoomLimits
-  /** Counts the bytes of updates that wait for the end of earlier appends. */
-  readonly queued: AppendBacklog
-  /**
-   * Counts the bytes of the first updates of new documents, which wait until the records of these documents
-   * are stored.
-   */
-  readonly unrecorded: AppendBacklog
+  /** Counts the bytes of updates that wait to be appended. */
+  readonly backlog: AppendBacklog
   /** Returns the counts of an organization. The room must release them. */
   readonly usage: (scope: OrganizationScope) => UsageCounts
   /** Returns whether the workspace of a document keeps the authors of changes. */

@@ -28,9 +28,9 @@ import { noContent } from '../edits/editable-room.ts'
 import { readInline, readOnThread } from '../edits/on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
+import { AppendBacklog } from '../log/commit-queue.ts'
 import { compactIdleLog } from '../log/compaction-policy.ts'
 import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
-import { AppendBacklog } from '../log/recorded-log.ts'
 import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
 import {
@@ -146,9 +146,8 @@ export class RoomRegistry {
       tickScheduler: new TickScheduler(),
       ...this.#pools,
       limits: options,
-      queued: new AppendBacklog(),
+      backlog: new AppendBacklog(),
       records,
-      unrecorded: new AppendBacklog(),
       work: new WorkShares(parts.clock, parts.overspent),
       slices: new LoopSlices(),
       expensive: (room) => this.#expensive.add(room.address),
@@ -621,7 +620,7 @@ export class RoomRegistry {
 
   /** Bytes of updates that wait to be sent to the store. */
   get queuedBytes(): number {
-    return this.#dependencies.unrecorded.bytes + this.#dependencies.queued.bytes
+    return this.#dependencies.backlog.bytes
   }
 }
 

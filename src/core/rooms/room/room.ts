@@ -18,12 +18,10 @@ import { Replacement } from '../edits/replacement.ts'
 import { StreamEdits } from '../edits/stream-edits.ts'
 import { WriteLock } from '../edits/write-lock.ts'
 import { RoomHistory } from '../history/room-history.ts'
-import { CommitQueue, type CommittingRoom, isFenced } from '../log/commit-queue.ts'
+import { CommitQueue, type CommittingRoom, type Existence, isFenced } from '../log/commit-queue.ts'
 import { CommitTrace } from '../log/commit-trace.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
-import type { Existence } from '../log/log-position.ts'
-import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
 import { authorsOf, type Change, Commit } from '../updates/change.ts'
 import type { Member } from '../updates/member.ts'
@@ -138,14 +136,8 @@ export class Room implements EditableRoom, CommittingRoom {
       this.trace,
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
-    const log = loaded.state === 'live' ? dependencies.log : this.#recordedLog()
-    this.commits = new CommitQueue(log, this.doc, loaded, dependencies.queued, this)
+    this.commits = new CommitQueue(dependencies.log, this.doc, loaded, dependencies.backlog, this)
     this.#compaction = new RoomCompaction(this, given)
-  }
-
-  #recordedLog(): CommitLog {
-    const { log, records, unrecorded } = this.dependencies
-    return new RecordedLog(log, () => records.create(this.address), unrecorded)
   }
 
   /**
@@ -650,7 +642,7 @@ export class Room implements EditableRoom, CommittingRoom {
     this.#compaction.added(updates, now)
     const trace = CommitTrace.start(this.dependencies.spans, this.address, updates, since)
     const begun = this.#noted(updates, now, trace)
-    this.commits.commit(new Commit(updates, since, trace), now, begun?.jobs)
+    this.commits.commit(new Commit(updates, since, begun?.jobs, trace), now)
     if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
   }
 
@@ -665,10 +657,13 @@ export class Room implements EditableRoom, CommittingRoom {
     return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
   }
 
-  /** Counts the updates of a commit, which are durable. */
-  accepted({ updates }: Commit): void {
-    this.dependencies.metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
-    for (const update of updates) if (!isCopy(update)) this.usage.updates += 1
+  record(): Promise<void> {
+    return this.dependencies.records.create(this.address)
+  }
+
+  accepted({ changes }: Commit): void {
+    this.dependencies.metrics.updates[changes[0]?.from === null ? 'rest' : 'socket'] += changes.length
+    for (const change of changes) if (!isCopy(change)) this.usage.updates += 1
   }
 
   /** Starts to report the durable commits of the room. Returns the function that ends the reports. */
@@ -682,18 +677,18 @@ export class Room implements EditableRoom, CommittingRoom {
     return () => this.#followers?.delete(follower)
   }
 
-  broadcast(broadcast: Commit): void {
-    const { trace } = broadcast
-    if (trace === null) this.#send(broadcast)
-    else trace.broadcast(this.#members.size, () => this.#send(broadcast))
+  broadcast(commit: Commit): void {
+    const { since, trace } = commit
+    if (trace === null) this.#send(commit)
+    else trace.broadcast(this.#members.size, () => this.#send(commit))
     const { metrics, clock } = this.dependencies
-    metrics.commitLatencySeconds.observe((clock.now() - broadcast.since) / 1000)
+    metrics.commitLatencySeconds.observe((clock.now() - since) / 1000)
   }
 
-  #send(broadcast: Commit): void {
-    if (this.trace !== undefined) this.trace.broadcast(broadcast, this.#members)
-    for (const member of this.#members) member.deliver(broadcast)
-    for (const follower of this.#followers ?? []) follower.committed(broadcast.updates)
+  #send(commit: Commit): void {
+    if (this.trace !== undefined) this.trace.broadcast(commit, this.#members)
+    for (const member of this.#members) member.deliver(commit)
+    for (const follower of this.#followers ?? []) follower.committed(commit.changes)
     // The follow-up work runs after the broadcast, so that it does not delay the members.
     if (this.state.isDue || this.#compaction.due) this.dependencies.tickScheduler.follow(this)
   }

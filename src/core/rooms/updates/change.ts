@@ -1,12 +1,17 @@
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { EditAuthor } from '../../events/debounce-windows.ts'
 import type { ChangeMeta, ChangeSource } from '../../model/change-origin.ts'
+import type { Job } from '../../store/engine.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { CommittedUpdates, FrameEncoder, Member } from './member.ts'
 
-/** An update that was applied to the document. It is durable when the promise of its append resolves. */
+/**
+ * A vetted update on its way from its arrival to the members. It is stored in the log as it is. A change of a client that
+ * contains known parts is replaced by one with the new parts when it is applied.
+ */
 export interface Change {
   readonly bytes: Uint8Array
+  readonly summary: UpdateSummary
   /** Id of the user who caused the update; '' if the user is unknown. */
   readonly by: string
   /**
@@ -14,7 +19,6 @@ export interface Change {
    * backend.
    */
   readonly from: Member | null
-  readonly summary: UpdateSummary
   /** How the update reached the document; absent for an update from a websocket. */
   readonly source?: ChangeSource
   /** Data of the backend that sent the update; absent or null if there is none. */
@@ -36,7 +40,7 @@ interface Encoded {
 }
 
 /** Traces the broadcast of a commit, or its failure. */
-interface BroadcastTrace {
+interface CommitSpans {
   /** Runs `send`, which sends the commit to the members. */
   broadcast(members: number, send: () => void): void
   /** Must be called if the commit is not broadcast. Has no effect after a broadcast. */
@@ -44,17 +48,21 @@ interface BroadcastTrace {
 }
 
 /**
- * The updates of one commit. Each update is encoded once for each protocol. The joined frames are also built
- * once, for all members that sent none of the updates. A busy room therefore makes one write for each
- * receiver, instead of one write for each receiver and update.
+ * The changes that are appended together, and their jobs. Each update is encoded once for each protocol. The joined
+ * frames are also built once, for all members that sent none of the updates. A busy room therefore makes one write for
+ * each receiver, instead of one write for each receiver and update.
  */
 export class Commit implements CommittedUpdates {
-  /** The updates in the order of their sequence numbers; at least one. */
-  readonly updates: readonly Change[]
-  /** Arrival time of the first of these updates, in epoch milliseconds. */
+  /** The changes in the order of their sequence numbers; at least one. */
+  readonly changes: readonly Change[]
+  /** Arrival time of the first of these changes, in epoch milliseconds. */
   readonly since: number
+  /** Jobs that the append enqueues in the same transaction. */
+  readonly jobs: readonly Job[] | undefined
   /** The spans of the commit; null if it is not traced. */
-  readonly trace: BroadcastTrace | null
+  readonly trace: CommitSpans | null
+  /** Bytes of the updates. */
+  readonly bytes: number
   #senders: ReadonlySet<Member | null> | null = null
   /**
    * The frames of the protocol that was requested first; `#others` has the frames of other protocols. Most
@@ -63,20 +71,27 @@ export class Commit implements CommittedUpdates {
   #first: Encoded | null = null
   #others: Map<FrameEncoder, Encoded> | null = null
 
-  constructor(updates: readonly Change[], since: number, trace: BroadcastTrace | null = null) {
-    this.updates = updates
+  constructor(
+    changes: readonly Change[],
+    since: number,
+    jobs?: readonly Job[],
+    trace: CommitSpans | null = null,
+  ) {
+    this.changes = changes
     this.since = since
+    this.jobs = jobs
     this.trace = trace
+    this.bytes = updateBytesOf(changes)
   }
 
   bytesFor(member: Member): Uint8Array | null {
-    const { updates } = this
+    const { changes } = this
     if (member.echoes === true) return this.#encodedFor(member.encoder).all
-    if (updates.length === 1) return updates[0]?.from === member ? null : this.#encodedFor(member.encoder).all
-    this.#senders ??= new Set(updates.map(({ from }) => from))
+    if (changes.length === 1) return changes[0]?.from === member ? null : this.#encodedFor(member.encoder).all
+    this.#senders ??= new Set(changes.map(({ from }) => from))
     const { frames, all } = this.#encodedFor(member.encoder)
     if (!this.#senders.has(member)) return all
-    const others = frames.filter((_, index) => updates[index]?.from !== member)
+    const others = frames.filter((_, index) => changes[index]?.from !== member)
     return others.length === 0 ? null : Buffer.concat(others)
   }
 
@@ -90,12 +105,12 @@ export class Commit implements CommittedUpdates {
   }
 
   #encode(encoder: FrameEncoder): Encoded {
-    const [only] = this.updates
-    if (this.updates.length === 1 && only !== undefined) {
+    const [only] = this.changes
+    if (this.changes.length === 1 && only !== undefined) {
       const all = encoder.update(only.bytes)
       return { encoder, frames: [all], all }
     }
-    const frames = this.updates.map(({ bytes }) => encoder.update(bytes))
+    const frames = this.changes.map(({ bytes }) => encoder.update(bytes))
     return { encoder, frames, all: Buffer.concat(frames) }
   }
 }

@@ -61,10 +61,9 @@ export class RoomTrace {
     this.of(...userIds)?.('committed', { epoch, first, last, updates: updates.length, bytes, userIds })
   }
 
-  broadcast({ updates }: Commit, members: ReadonlySet<Member>): void {
-    const receivers = [...members].filter((member) => updates.some(({ from }) => from !== member)).length
-    const bytes = updateBytesOf(updates)
-    this.of(...usersOf(updates))?.('broadcast', { updates: updates.length, bytes, receivers })
+  broadcast({ changes, bytes }: Commit, members: ReadonlySet<Member>): void {
+    const receivers = [...members].filter((member) => changes.some(({ from }) => from !== member)).length
+    this.of(...usersOf(changes))?.('broadcast', { updates: changes.length, bytes, receivers })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { WriteRight } from '../../directory/write-right.ts'
 import { AppendRejectedError, type Fence, type FenceStore } from '../../store/engine.ts'
-import type { Change } from './change.ts'
+import type { Change, Commit } from './change.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
 
@@ -97,10 +97,8 @@ function validFence(right: WriteRight | undefined): Fence | undefined {
  * sessions are closed before this function throws.
  * @throws AppendRejectedError, ApiError if a permission has ended; StoreUnavailableError
  */
-export async function recheckRights(
-  deliveries: readonly { readonly updates: readonly Change[] }[],
-): Promise<void> {
-  const rights = rightsOf(deliveries.flatMap(({ updates }) => updates))
+export async function recheckRights(commits: readonly Commit[]): Promise<void> {
+  const rights = rightsOf(commits.flatMap(({ changes }) => changes))
   const rechecked = await Promise.allSettled([...rights].map((right) => right.recheck()))
   for (const outcome of rechecked) if (outcome.status === 'rejected') throw outcome.reason
   if ([...rights].some(({ fence }) => fence === null)) throw new AppendRejectedError('fence')

@@ -3,6 +3,7 @@ import type { CommittingRoom } from '../../../../src/core/rooms/log/commit-queue
 export const listening = (listeners: Partial<CommittingRoom> = {}): CommittingRoom => ({
   term: { bucket: 0, value: 1 },
   trace: undefined,
+  record: () => Promise.resolve(),
   broadcast: () => undefined,
   accepted: () => undefined,
   fail: () => undefined,

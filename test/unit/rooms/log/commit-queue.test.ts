@@ -6,8 +6,11 @@ import { systemClock } from '../../../../src/core/base/clock.ts'
 import { ApiError, errorMessage } from '../../../../src/core/base/errors.ts'
 import { documentFences } from '../../../../src/core/directory/organizations/access-change.ts'
 import { FencedRight } from '../../../../src/core/directory/write-right.ts'
-import { CommitQueue, type CommittingRoom } from '../../../../src/core/rooms/log/commit-queue.ts'
-import { AppendBacklog } from '../../../../src/core/rooms/log/recorded-log.ts'
+import {
+  AppendBacklog,
+  CommitQueue,
+  type CommittingRoom,
+} from '../../../../src/core/rooms/log/commit-queue.ts'
 import { type Change, Commit } from '../../../../src/core/rooms/updates/change.ts'
 import type { Engine } from '../../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../../src/core/store/level/engine.ts'
@@ -51,7 +54,7 @@ it('[ROOM-1] does not count an update as broadcast before it was broadcast, so t
   })
   for (const client of [1, 2]) {
     const broadcast = broadcastOf('abc', client)
-    for (const { summary } of broadcast.updates) advance(summary, clocks)
+    for (const { summary } of broadcast.changes) advance(summary, clocks)
     line.commit(broadcast, 0)
   }
   await line.durable
@@ -74,7 +77,7 @@ it('[ROOM-40] [USE-30] acknowledges and counts a durable update even if a later 
     engine,
     {
       broadcast: () => void told.push('durable'),
-      accepted: ({ updates }) => void told.push(`accepted ${updates.length}`),
+      accepted: ({ changes }) => void told.push(`accepted ${changes.length}`),
       fail: () => void told.push('failed'),
     },
     queued,
@@ -108,24 +111,27 @@ it('[ROOM-67] sends each append at once, and stores none after one that is not s
       const appended = last
         .catch(() => {})
         .then(() => {
-          if (expectHead === 1) throw new Error('the disk is full')
+          if (expectHead === 2) throw new Error('the disk is full')
           return log.append(...parameters)
         })
       last = appended
       return appended
     },
   }))
+  await store.log.append(doc, 'create', [{ bytes: typed('before', 9), by: 'ada' }])
   const told: string[] = []
-  const line = lineOf(engine, {
-    broadcast: ({ updates }) => void told.push(`durable ${updates[0]?.bytes.length}`),
+  const listeners = listening({
+    broadcast: ({ changes }) => void told.push(`durable ${changes[0]?.bytes.length}`),
     fail: (error) => void told.push(errorMessage(error)),
   })
+  const loaded = await store.log.load(doc)
+  const line = new CommitQueue(engine.log, doc, loaded, new AppendBacklog(), listeners)
   const broadcasts = [1, 2, 3].map((client) => broadcastOf('a'.repeat(client), client))
   const durable = broadcasts.map((broadcast) => {
     line.commit(broadcast, 0)
     return line.durable
   })
-  expect([asked, line.head]).toEqual([[0, 1, 2], 3])
+  expect([asked, line.head]).toEqual([[1, 2, 3], 4])
   held.open()
   expect((await Promise.allSettled(durable)).map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -133,8 +139,47 @@ it('[ROOM-67] sends each append at once, and stores none after one that is not s
     'rejected',
   ])
   await line.settled()
-  expect(told).toEqual([`durable ${broadcasts[0]?.updates[0]?.bytes.length}`, 'the disk is full'])
-  expect((await store.log.heads([doc]))[0]?.head).toBe(1)
+  expect(told).toEqual([`durable ${broadcasts[0]?.changes[0]?.bytes.length}`, 'the disk is full'])
+  expect((await store.log.heads([doc]))[0]?.head).toBe(2)
+})
+
+it('[DOC-18] keeps updates back until the record of a new document is stored, then appends them in order', async () => {
+  const engine = await openMemoryEngine()
+  ends.push(() => engine.close())
+  const recorded = gate()
+  const told: unknown[] = []
+  const backlog = new AppendBacklog()
+  const log = withLog(engine, (inner) => ({
+    append: (...parameters) => {
+      told.push(parameters[1])
+      return inner.append(...parameters)
+    },
+  }))
+  const line = lineOf(log, { record: () => recorded.opened, broadcast: () => told.push('durable') }, backlog)
+  const commits = [1, 2, 3].map((client) => broadcastOf('abc', client))
+  for (const commit of commits.slice(0, 2)) line.commit(commit, 0)
+  await new Promise(setImmediate)
+  expect([told, backlog.bytes]).toEqual([[], (commits[0]?.bytes ?? 0) + (commits[1]?.bytes ?? 0)])
+  recorded.open()
+  await line.durable
+  line.commit(commits[2] as Commit, 0)
+  expect(await line.durable).toBe(3)
+  expect([told, backlog.bytes]).toEqual([['create', 'durable', 'durable', 1, 'durable'], 0])
+})
+
+it('[DOC-18] appends nothing if the record of the document cannot be stored', async () => {
+  const engine = await openMemoryEngine()
+  ends.push(() => engine.close())
+  const told: string[] = []
+  const line = lineOf(engine, {
+    record: () => Promise.reject(new Error('no record')),
+    broadcast: () => void told.push('durable'),
+    fail: (error) => void told.push(errorMessage(error)),
+  })
+  for (const client of [1, 2]) line.commit(broadcastOf('abc', client), 0)
+  await expect(line.durable).rejects.toThrow('no record')
+  await line.settled()
+  expect([told, (await engine.log.load(doc)).state]).toEqual([['no record'], 'absent'])
 })
 
 it.each([
@@ -157,7 +202,7 @@ it.each([
   })
   const told: string[] = []
   const line = lineOf(engine, {
-    broadcast: ({ updates }) => void told.push(`${updates[0]?.by} ${updates[0]?.bytes.length}`),
+    broadcast: ({ changes }) => void told.push(`${changes[0]?.by} ${changes[0]?.bytes.length}`),
     fail: (error) => void told.push(errorMessage(error)),
   })
   await engine.kv.commit(['organization'], { fences: documentFences(scope, 'd') })
