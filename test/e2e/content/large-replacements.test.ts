@@ -109,7 +109,7 @@ function typist(room: Room): { type(): void; start(): void; stop(): number; read
   let count = 0
   doc.on('update', (bytes: Uint8Array) => {
     const summary = readUpdate(bytes)
-    room.receive({ kind: 'update', bytes, summary, from: silent, onApplied: null })
+    room.receive({ kind: 'update', bytes, summary, by: '', from: silent, onApplied: null })
   })
   const type = (): void => void own.set('count', ++count)
   let timer: NodeJS.Timeout | undefined

@@ -156,7 +156,7 @@ function typeInto(room: Room, key: string): void {
   doc.getMap('typed').set(key, true)
   const bytes = Y.encodeStateAsUpdate(doc)
   const summary = readUpdate(bytes)
-  room.receive({ kind: 'update', bytes, summary, from: nobody, onApplied: null })
+  room.receive({ kind: 'update', bytes, summary, by: '', from: nobody, onApplied: null })
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
@@ -213,7 +213,7 @@ it('[ROOM-36] stores the updates that wait for the share of their workspace when
       for (let entry = 0; entry < entries; entry += 1) doc.getMap('typed').set(`${update} ${entry}`, true)
     })
     const bytes = Y.encodeStateAsUpdate(doc)
-    room.receive({ kind: 'update', bytes, summary: readUpdate(bytes), from: nobody, onApplied: null })
+    room.receive({ kind: 'update', bytes, summary: readUpdate(bytes), by: '', from: nobody, onApplied: null })
     await nextTurn()
   }
   await rooms.closeAll(restarting)

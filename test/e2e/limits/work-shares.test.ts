@@ -167,7 +167,7 @@ it('[ROOM-58] disconnects a client whose updates alone take too long, and no oth
     for (let client = 1; ended.length === 0 && client < 20_000; client += 1) {
       const from = client % 10 === 0 ? bob : ann
       const bytes = typed('a', client)
-      room.receive({ kind: 'update', bytes, summary: readUpdate(bytes), from, onApplied: null })
+      room.receive({ kind: 'update', bytes, summary: readUpdate(bytes), by: '', from, onApplied: null })
       if (client % 1_000 > 0) continue
       room.endTick()
       // The time for which the document waits.

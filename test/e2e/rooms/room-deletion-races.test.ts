@@ -83,6 +83,7 @@ function send(room: Room, from: Member, bytes: Uint8Array): void {
     kind: 'update',
     bytes,
     summary: readUpdate(bytes),
+    by: from.user.id,
     from,
     onApplied: null,
   })

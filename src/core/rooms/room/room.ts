@@ -23,9 +23,9 @@ import { CommitTrace } from '../log/commit-trace.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
-import { authorsOf, type Change, Commit } from '../updates/change.ts'
+import { authorsOf, type Change, type ClientChange, Commit } from '../updates/change.ts'
 import type { Member } from '../updates/member.ts'
-import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from '../updates/pending-updates.ts'
+import { PendingUpdateBuffer, withOwnBytes } from '../updates/pending-updates.ts'
 import { RoomTrace } from '../updates/room-trace.ts'
 import { UpdateApplier, UpdateApplyError } from '../updates/update-applier.ts'
 import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts'
@@ -38,7 +38,7 @@ import { UpdateBacklog } from './update-backlog.ts'
 /** Number of clients that every state vector may contain (`vectorClientsMax` is at least this number). */
 const vectorClientsMin = 20_000
 
-const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
+const haveCostly = (incoming: readonly ClientChange[]): boolean =>
   incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
 
 /** Returns whether an error shows that the document in memory cannot be used. */
@@ -57,7 +57,7 @@ type RoomPhase =
    * tick: a reused array would reach the old generation of the heap, and its new entries would then be freed
    * late.
    */
-  | { readonly is: 'receiving'; updates: IncomingUpdate[]; bytes: number; readonly since: number }
+  | { readonly is: 'receiving'; updates: ClientChange[]; bytes: number; readonly since: number }
   | { readonly is: 'ended'; readonly reason: Close }
 
 const idle: RoomPhase = { is: 'idle' }
@@ -220,7 +220,7 @@ export class Room implements EditableRoom, CommittingRoom {
    * Accepts a vetted update. Returns false, and does not accept the update, if the document would exceed its
    * size limit.
    */
-  receive(incoming: IncomingUpdate): boolean {
+  receive(incoming: ClientChange): boolean {
     const phase = this.#phase
     if (phase.is === 'ended') return true
     if (isEmpty(incoming.summary)) {
@@ -248,7 +248,7 @@ export class Room implements EditableRoom, CommittingRoom {
   }
 
   /** Counts the updates that wait, and `placing`, the update that a thread is integrating. */
-  #countWaiting(placing: IncomingUpdate | null): void {
+  #countWaiting(placing: ClientChange | null): void {
     const phase = this.#phase
     if (phase.is === 'ended') return
     if (phase.is === 'receiving') phase.updates = phase.updates.map(withOwnBytes)
@@ -333,7 +333,7 @@ export class Room implements EditableRoom, CommittingRoom {
   }
 
   /** Puts back updates that were not applied. They precede the updates that have arrived since. */
-  #putBack(later: readonly IncomingUpdate[], since: number): void {
+  #putBack(later: readonly ClientChange[], since: number): void {
     const phase = this.#phase
     if (later.length === 0 || phase.is === 'ended') return
     const updates = phase.is === 'receiving' ? [...later, ...phase.updates] : [...later]
@@ -368,7 +368,7 @@ export class Room implements EditableRoom, CommittingRoom {
   }
 
   /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
-  charged<T>(updates: number, work: () => T, weight = 1, incoming: readonly IncomingUpdate[] = []): T {
+  charged<T>(updates: number, work: () => T, weight = 1, incoming: readonly ClientChange[] = []): T {
     const meter = this.#metered()
     try {
       return work()
@@ -388,7 +388,7 @@ export class Room implements EditableRoom, CommittingRoom {
    * loop, pauses incoming updates for the time that `WorkShares` returns.
    * @param incoming the updates of clients in this work
    */
-  #slowDown(spent: Work, incoming: readonly IncomingUpdate[]): void {
+  #slowDown(spent: Work, incoming: readonly ClientChange[]): void {
     const { work } = this.dependencies
     const waitMs = work.spend(this.workspaceId, spent)
     this.#isCostly = waitMs > 0
@@ -424,7 +424,7 @@ export class Room implements EditableRoom, CommittingRoom {
   }
 
   /** Returns whether an update needs the Y.Doc. A thread integrates large ones, and an offer is often known. */
-  #needDoc(incoming: readonly IncomingUpdate[]): boolean {
+  #needDoc(incoming: readonly ClientChange[]): boolean {
     return incoming.some(
       ({ bytes, summary }) => !isTooLargeToPredict(summary) && !this.state.isKnown(bytes, summary),
     )
@@ -451,7 +451,7 @@ export class Room implements EditableRoom, CommittingRoom {
    * Integrates an expensive update on a thread, and applies the result. Updates that arrive in the meantime
    * wait.
    */
-  async #place(item: IncomingUpdate, since: number): Promise<void> {
+  async #place(item: ClientChange, since: number): Promise<void> {
     const release = this.lock.hold(() => this.endTick())
     try {
       const placed = await placeOnThread(this, item.bytes)
@@ -470,7 +470,7 @@ export class Room implements EditableRoom, CommittingRoom {
     }
   }
 
-  #refuse({ from }: IncomingUpdate, error: unknown): void {
+  #refuse({ from }: ClientChange, error: unknown): void {
     if (endsRoom(error)) return this.fail(error)
     const limit = limitOf(error)
     const isTooExpensive = limit === 'integrationSteps' || limit === 'threadJobSeconds'
@@ -485,7 +485,7 @@ export class Room implements EditableRoom, CommittingRoom {
    * Returns whether permissions of the senders may have ended. If so, rechecks these permissions, and updates
    * wait until that is done.
    */
-  #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
+  #awaitsRights(incoming: readonly ClientChange[]): boolean {
     const stale = staleRightsOf(incoming, this.dependencies.fences)
     if (stale === null) return false
     const release = this.lock.hold(() => this.endTick())
@@ -791,7 +791,7 @@ const tooMuchTime = close(
 
 const isCopy = (update: Change): boolean => update.isCopy === true
 
-const bytesIn = (updates: readonly IncomingUpdate[]): number =>
+const bytesIn = (updates: readonly ClientChange[]): number =>
   updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
 /** Receives the durable commits of a room. */

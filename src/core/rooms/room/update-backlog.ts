@@ -1,6 +1,7 @@
 import type { MemoryClaim } from '../../quota/memory-account.ts'
+import type { ClientChange } from '../updates/change.ts'
 import type { Member } from '../updates/member.ts'
-import { type IncomingUpdate, memoryOfUpdate } from '../updates/pending-updates.ts'
+import { memoryOfUpdate } from '../updates/pending-updates.ts'
 
 /**
  * Maximum bytes of memory that the waiting updates of a sender take while its socket is read. Above this
@@ -41,14 +42,14 @@ export class UpdateBacklog {
   }
 
   /** Counts one more waiting update. */
-  add(incoming: IncomingUpdate): void {
+  add(incoming: ClientChange): void {
     const sender = this.#senderOf(incoming.from)
     sender.bytes += memoryOfUpdate(incoming)
     this.#count(incoming.from, sender)
   }
 
   /** Replaces all counts: afterwards, exactly the updates in `waiting` are counted. */
-  set(waiting: readonly IncomingUpdate[]): void {
+  set(waiting: readonly ClientChange[]): void {
     if (this.#senders === null && waiting.length === 0) return
     for (const sender of this.#senders?.values() ?? []) sender.bytes = 0
     for (const incoming of waiting) this.#senderOf(incoming.from).bytes += memoryOfUpdate(incoming)

@@ -39,6 +39,21 @@ interface Encoded {
   readonly all: Uint8Array
 }
 
+/** A change of a client, as it waits for the end of the tick. */
+export interface ClientChange extends Change {
+  readonly from: Member
+  /**
+   * `update`: an edit of the client. `offer`: the reply of the client to a state vector of the server. The
+   * room already has most of an offer, and the delete set of an offer is always complete.
+   */
+  readonly kind: 'update' | 'offer'
+  /**
+   * Called when the whole update has been applied to the document; the update is not durable yet at that
+   * time. Must not throw. Null: no callback.
+   */
+  readonly onApplied: (() => void) | null
+}
+
 /** Traces the broadcast of a commit, or its failure. */
 interface CommitSpans {
   /** Runs `send`, which sends the commit to the members. */

@@ -1,24 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
-import { memoryOf, missingClocks, type UpdateSummary } from '../../update/summary.ts'
+import { memoryOf, missingClocks } from '../../update/summary.ts'
+import type { ClientChange } from './change.ts'
 import type { Member } from './member.ts'
-
-/** A vetted update that has arrived and waits for the end of the tick. */
-export interface IncomingUpdate {
-  readonly bytes: Uint8Array
-  readonly summary: UpdateSummary
-  readonly from: Member
-  /**
-   * `update`: an edit of the client. `offer`: the reply of the client to a state vector of the server. The
-   * room already has most of an offer, and the delete set of an offer is always complete.
-   */
-  readonly kind: 'update' | 'offer'
-  /**
-   * Called when the whole update has been applied to the document; the update is not durable yet at that
-   * time. Must not throw. Null: no callback.
-   */
-  readonly onApplied: (() => void) | null
-}
 
 /**
  * Memory in bytes of the objects that represent one update, without the bytes of the update and its summary.
@@ -28,21 +12,21 @@ const objectBytes = 768
 const spareBytesMax = 256
 
 /** Returns an upper bound of the memory in bytes that an update with its summary takes. */
-export const memoryOfUpdate = ({ bytes, summary }: IncomingUpdate): number =>
+export const memoryOfUpdate = ({ bytes, summary }: ClientChange): number =>
   objectBytes + bytes.length + memoryOf(summary)
 
 /**
  * Returns the update with a copy of its bytes, because the bytes from a socket are a view into the buffer of
  * one whole read. Returns the update itself if a copy would save little memory.
  */
-export const withOwnBytes = (incoming: IncomingUpdate): IncomingUpdate =>
+export const withOwnBytes = (incoming: ClientChange): ClientChange =>
   incoming.bytes.buffer.byteLength <= incoming.bytes.length + spareBytesMax
     ? incoming
     : { ...incoming, bytes: new Uint8Array(incoming.bytes) }
 
 /** An update that depends on updates that the room does not have. */
 export interface PendingUpdate {
-  readonly incoming: IncomingUpdate
+  readonly incoming: ClientChange
   readonly until: number
   /** Dependencies of the update, as pairs of client and clock. */
   readonly missing: readonly number[]
@@ -106,7 +90,7 @@ export class PendingUpdateBuffer {
     return this.#updates.some(({ incoming }) => incoming.from === member)
   }
 
-  add(incoming: IncomingUpdate, clocks: ReadonlyMap<number, number>): void {
+  add(incoming: ClientChange, clocks: ReadonlyMap<number, number>): void {
     const kept = withOwnBytes(incoming)
     const missing = missingClocks(incoming.summary, clocks)
     this.#updates.push({

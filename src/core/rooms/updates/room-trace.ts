@@ -2,9 +2,8 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { Appended } from '../../store/engine.ts'
 import type { Tracer, TraceWriter } from '../../tracing/trace.ts'
 import { loopStepsMax } from '../document/integration-limits.ts'
-import { type Change, type Commit, updateBytesOf } from './change.ts'
+import { type Change, type ClientChange, type Commit, updateBytesOf } from './change.ts'
 import type { Member } from './member.ts'
-import type { IncomingUpdate } from './pending-updates.ts'
 
 /** Writes the trace of one room: the steps of the room, and the updates of clients whose users are traced. */
 export class RoomTrace {
@@ -40,7 +39,7 @@ export class RoomTrace {
    * @param steps the prediction; 0 if the sizes of the update and of the document show that the update is
    * inexpensive
    */
-  predicted({ bytes, from }: IncomingUpdate, steps: number): void {
+  predicted({ bytes, from }: ClientChange, steps: number): void {
     const isOnThread = steps > loopStepsMax && this.#hasThreads
     this.of(from.user.id)?.('update_predicted', {
       userId: from.user.id,
@@ -51,7 +50,7 @@ export class RoomTrace {
     })
   }
 
-  pending({ bytes, from }: IncomingUpdate): void {
+  pending({ bytes, from }: ClientChange): void {
     this.of(from.user.id)?.('update_pending', { userId: from.user.id, bytes: bytes.length })
   }
 

@@ -8,9 +8,9 @@ import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/sum
 import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
 import { loopStepsMax, tickStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
-import type { Change } from './change.ts'
+import type { Change, ClientChange } from './change.ts'
 import type { Member } from './member.ts'
-import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
+import type { PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
 import type { RoomTrace } from './room-trace.ts'
 
 /**
@@ -35,15 +35,15 @@ interface AppliedPart {
   /** The updates to commit. */
   readonly accepted: readonly Change[]
   /** An update that a thread must integrate first; null if there is none. */
-  readonly expensive: IncomingUpdate | null
+  readonly expensive: ClientChange | null
   /**
    * The updates that were not applied, in order: the updates after `expensive`, or those for which the time
    * of this tick did not suffice.
    */
-  readonly later: readonly IncomingUpdate[]
+  readonly later: readonly ClientChange[]
 }
 
-const none: readonly IncomingUpdate[] = []
+const none: readonly ClientChange[] = []
 
 /**
  * Applies the arrived updates of one tick to the document of a room, and returns the new, complete parts for
@@ -56,7 +56,7 @@ export class UpdateApplier {
   readonly #pending: PendingUpdateBuffer
   readonly #trace: RoomTrace | undefined
   /** A pending update whose dependencies have arrived and that is expensive to integrate. */
-  #expensive: IncomingUpdate | null = null
+  #expensive: ClientChange | null = null
 
   constructor(state: DocumentState, pending: PendingUpdateBuffer, trace?: RoomTrace) {
     this.#state = state
@@ -74,7 +74,7 @@ export class UpdateApplier {
    * @param when `at the end`: no budget applies, and only the updates after an expensive one are left over
    * @throws UpdateApplyError, DocumentExpensiveError; all updates that this call has accepted are then lost
    */
-  take(incoming: readonly IncomingUpdate[], when: TakeTime = 'in a tick'): AppliedPart {
+  take(incoming: readonly ClientChange[], when: TakeTime = 'in a tick'): AppliedPart {
     const [only] = incoming
     if (incoming.length === 1 && only !== undefined && isSimple(only.summary) && this.#fits(only)) {
       if (this.#isInexpensive(only)) return this.#taken(this.#takeKeystroke(only), none)
@@ -98,7 +98,7 @@ export class UpdateApplier {
       }
       if (this.#fits(item)) {
         this.#state.advance(item.summary)
-        run.push(updateOf(item))
+        run.push(item)
         item.onApplied?.()
         // After each run, the steps that it took are known, and the budget of the tick is checked.
         if (run.length === updatesPerTransaction) this.#applyRun(run, accepted)
@@ -122,11 +122,11 @@ export class UpdateApplier {
     return () => this.#state.steps > stepsMax || performance.now() > endsAt
   }
 
-  #taken(accepted: readonly Change[], later: readonly IncomingUpdate[]): AppliedPart {
+  #taken(accepted: readonly Change[], later: readonly ClientChange[]): AppliedPart {
     return { accepted, expensive: this.takeExpensive(), later }
   }
 
-  #isInexpensive(item: IncomingUpdate): boolean {
+  #isInexpensive(item: ClientChange): boolean {
     const { bytes, summary } = item
     // In its handshake, a client usually offers content that the document already has, for example all
     // deletions of a large document. Such an update takes no steps.
@@ -136,9 +136,9 @@ export class UpdateApplier {
   }
 
   /** Applies one simple update, which is the most frequent case. */
-  #takeKeystroke(item: IncomingUpdate): readonly Change[] {
+  #takeKeystroke(item: ClientChange): readonly Change[] {
     this.#state.advance(item.summary)
-    const updates = [updateOf(item)]
+    const updates: Change[] = [item]
     this.#state.applyLater(updates)
     item.onApplied?.()
     if (this.#pending.size > 0) this.#retryPending(updates)
@@ -150,7 +150,7 @@ export class UpdateApplier {
    * @param placed result of the thread; its `added` is null if nothing is new
    * @throws UpdateApplyError
    */
-  takePlaced(item: IncomingUpdate, placed: PlacedIntegration): readonly Change[] {
+  takePlaced(item: ClientChange, placed: PlacedIntegration): readonly Change[] {
     const { added, gap } = placed
     const accepted: Change[] = []
     if (added !== null) {
@@ -165,7 +165,7 @@ export class UpdateApplier {
       const isWhole = Buffer.compare(added, item.bytes) === 0
       const summary = isWhole ? item.summary : readUpdate(added)
       // The thread has checked the map entries.
-      this.#accept({ bytes: added, summary, from: item.from }, accepted)
+      this.#accept({ ...item, bytes: added, summary }, accepted)
     }
     if (gap) this.#addPending(item)
     else item.onApplied?.()
@@ -177,7 +177,7 @@ export class UpdateApplier {
    * Removes and returns the pending update that is expensive and whose dependencies have arrived; null if
    * there is none.
    */
-  takeExpensive(): IncomingUpdate | null {
+  takeExpensive(): ClientChange | null {
     const expensive = this.#expensive
     this.#expensive = null
     return expensive
@@ -187,7 +187,7 @@ export class UpdateApplier {
     return this.#pending.hasOf(member)
   }
 
-  #fits({ kind, summary }: IncomingUpdate): boolean {
+  #fits({ kind, summary }: ClientChange): boolean {
     return kind === 'update' && isPlain(summary, this.#state.clocks)
   }
 
@@ -195,7 +195,7 @@ export class UpdateApplier {
    * Returns whether the nesting of the types of the update is within the limit. If not, closes the sender;
    * the room continues.
    */
-  #nests({ bytes, from }: IncomingUpdate): boolean {
+  #nests({ bytes, from }: ClientChange): boolean {
     const { doc } = this.#state
     try {
       checkNesting(bytes, doc)
@@ -239,14 +239,15 @@ export class UpdateApplier {
    * Applies the parts of the update whose dependencies are present. Returns false if a part was not applied
    * because its dependencies are missing.
    */
-  #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: Change[]): boolean {
+  #integrate(item: ClientChange, accepted: Change[]): boolean {
+    const { bytes, summary, from, onApplied } = item
     try {
       const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
       const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
       if (added !== null) {
         const summary = readUpdate(added)
         this.#checkEntries(summary, from)
-        this.#accept({ bytes: added, summary, from }, accepted)
+        this.#accept({ ...item, bytes: added, summary }, accepted)
       }
       if (!gap) onApplied?.()
       return !gap
@@ -261,12 +262,12 @@ export class UpdateApplier {
     }
   }
 
-  #accept(added: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>, accepted: Change[]): void {
+  #accept(added: Change, accepted: Change[]): void {
     this.#state.advance(added.summary)
-    accepted.push(updateOf(added))
+    accepted.push(added)
   }
 
-  #addPending(incoming: IncomingUpdate): void {
+  #addPending(incoming: ClientChange): void {
     this.#pending.add(incoming, this.#state.clocks)
     if (this.#trace !== undefined) this.#trace.pending(incoming)
     // An offer is already the reply to a request for missing updates: its sender has no more updates, and
@@ -296,15 +297,3 @@ export class UpdateApplier {
 }
 
 const nothingNew = { added: null, gap: false }
-
-const updateOf = ({ bytes, from, summary }: Pick<IncomingUpdate, 'bytes' | 'summary' | 'from'>): Change => ({
-  bytes,
-  ...authorOf(from),
-  summary,
-})
-
-/** Returns the members of an update that come from its sender. */
-const authorOf = (from: Member): Pick<Change, 'by' | 'from' | 'meta'> => {
-  const { id: by, meta } = from.user
-  return meta ? { by, from, meta } : { by, from }
-}

@@ -1,8 +1,7 @@
 import type { WriteRight } from '../../directory/write-right.ts'
 import { AppendRejectedError, type Fence, type FenceStore } from '../../store/engine.ts'
-import type { Change, Commit } from './change.ts'
+import type { Change, ClientChange, Commit } from './change.ts'
 import type { Member } from './member.ts'
-import type { IncomingUpdate } from './pending-updates.ts'
 
 /** Thrown if a permission must be rechecked before a change may rely on it. */
 export class StaleRightError extends Error {
@@ -41,7 +40,7 @@ export async function whileAllowed<T>(right: WriteRight | undefined, change: () 
  * duplicates; null if there are none.
  */
 export function staleRightsOf(
-  incoming: readonly IncomingUpdate[],
+  incoming: readonly ClientChange[],
   fences: Pick<FenceStore, 'isCurrent'>,
 ): ReadonlySet<WriteRight> | null {
   let stale: Set<WriteRight> | null = null
@@ -60,10 +59,10 @@ export function staleRightsOf(
 }
 
 /** Returns the given updates without the updates of members that may no longer write. */
-export const allowedOf = (incoming: readonly IncomingUpdate[]): readonly IncomingUpdate[] =>
+export const allowedOf = (incoming: readonly ClientChange[]): readonly ClientChange[] =>
   incoming.some(isEnded) ? incoming.filter((one) => !isEnded(one)) : incoming
 
-const isEnded = ({ from: { right } }: IncomingUpdate): boolean => right?.fence === null
+const isEnded = ({ from: { right } }: ClientChange): boolean => right?.fence === null
 
 /** Returns the permissions with which the updates were made, without duplicates. */
 function rightsOf(updates: readonly Change[]): ReadonlySet<WriteRight> {

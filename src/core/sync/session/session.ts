@@ -10,6 +10,7 @@ import { type BudgetedReader, newTickBudget, pieceCostBytes } from '../../quota/
 import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { Connection, TransportName } from '../../rooms/room/open-connections.ts'
 import type { Room } from '../../rooms/room/room.ts'
+import type { ClientChange } from '../../rooms/updates/change.ts'
 import type { CommittedUpdates, Member, MemberUser } from '../../rooms/updates/member.ts'
 import type { ConnectionTrace } from '../../tracing/trace.ts'
 import { readAwareness, writeAwareness } from '../../update/awareness.ts'
@@ -42,8 +43,6 @@ const emptyAwareness = writeAwareness([])
  * itself.
  */
 const vectorByteCost = 15
-
-type ReceivedUpdate = Parameters<Room['receive']>[0]
 
 /**
  * The state of sending updates to the client. A client that reads fast enough is `current` and receives each
@@ -404,7 +403,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       return this.#rejectUpdate(kind, bytes, summary)
     }
     const onApplied = saveAcks === null ? null : saveAcks.received(kind)
-    const rejection = this.#passToRoom({ kind, bytes, summary, from: this, onApplied })
+    const { id: by, meta = null } = this.user
+    const rejection = this.#passToRoom({ bytes, summary, by, from: this, meta, kind, onApplied })
     if (rejection !== null) this.end(rejection)
   }
 
@@ -413,9 +413,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * returns the reason to close the socket. A workspace at its storage limit still accepts updates that only
    * delete, and offers of stored content.
    */
-  #passToRoom(update: ReceivedUpdate): Close | null {
+  #passToRoom(change: ClientChange): Close | null {
     const { storage, documentBytesMax } = this.#dependencies
-    const { bytes, summary } = update
+    const { bytes, summary } = change
     const bytesMax = storage.fullAt(this.workspaceId)
     if (bytesMax !== null && summary.clients.length > 0 && !this.#room.contains(bytes, summary))
       return close(
@@ -423,7 +423,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
         `${fullMessage(bytesMax)}; delete something first`,
         'maxStoredBytesPerWorkspace',
       )
-    if (!this.#room.receive(update))
+    if (!this.#room.receive(change))
       return close(
         'tooLarge',
         `the content of an editor has at most ${documentBytesMax} bytes`,

@@ -67,7 +67,7 @@ const pendingBuffer = (): PendingUpdateBuffer =>
 function takes(state: DocumentState, bytes: Uint8Array): readonly Change[] {
   const summary = readUpdate(bytes)
   return new UpdateApplier(state, pendingBuffer()).take([
-    { kind: 'offer', bytes, summary, from: member, onApplied: null },
+    { kind: 'offer', bytes, summary, by: '', from: member, onApplied: null },
   ]).accepted
 }
 
@@ -179,7 +179,7 @@ it('[ROOM-56] applies fewer updates of one document in a tick while other docume
   const left = (['in a tick', 'in a shared tick', 'at the end'] as const).map((when) => {
     const incoming = typed(Array.from({ length: 20 }, () => 'a')).updates.map(
       (bytes) =>
-        ({ kind: 'update', bytes, summary: readUpdate(bytes), from: member, onApplied: null }) as const,
+        ({ kind: 'update', bytes, summary: readUpdate(bytes), by: '', from: member, onApplied: null }) as const,
     )
     const { accepted, later } = new UpdateApplier(DocumentState.fromBytes(null), pendingBuffer()).take(
       incoming,
@@ -261,7 +261,7 @@ it('[ROOM-65] does not read an update again that a thread has integrated whole',
   )
   const applier = new UpdateApplier(DocumentState.fromBytes(null), pendingBuffer())
   const [accepted] = applier.takePlaced(
-    { kind: 'update', bytes, summary, from: member, onApplied: null },
+    { kind: 'update', bytes, summary, by: '', from: member, onApplied: null },
     { ...placed, state: null, problem: null, warnings: [] },
   )
   expect(accepted?.summary).toBe(summary)
