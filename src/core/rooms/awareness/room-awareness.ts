@@ -8,10 +8,9 @@ import {
 } from '../../update/awareness.ts'
 import type { DocumentPresence, PresenceObserver, PublishedUser } from '../presence/document-presence.ts'
 import { type BroadcastTiming, isVirtualClient, type VirtualUserState } from '../presence/virtual-users.ts'
-import type { Member } from '../updates/member.ts'
+import type { FrameEncoder, Member } from '../updates/member.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
-import { AwarenessBroadcaster } from './awareness-broadcaster.ts'
-import { AwarenessTombstones, RenewalRequests } from './awareness-tombstones.ts'
+import { AwarenessTombstones } from './awareness-tombstones.ts'
 import { ClientState, PublishedState, userOfState, withTokenIdentity } from './client-state.ts'
 
 /**
@@ -40,6 +39,22 @@ const resendMs = 9_000
  * their states. They answer with all states that they have.
  */
 const queriedStatesMax = 50
+/**
+ * Minimum milliseconds between two requests for a current state to one member, because one message may repeat many
+ * states. Stock clients also renew their states without a request, after 15 s.
+ */
+const requestMs = 1_000
+
+/** A new state of a client that has not been sent to the members yet. */
+interface StateChange {
+  /** Its text is built only when it is sent. */
+  readonly state: Pick<AwarenessText, 'clock' | 'text'>
+  /**
+   * The member that published the state. Null if the server set the state: then the client itself must also
+   * receive it.
+   */
+  readonly author: Member | null
+}
 
 interface RoomAwarenessOptions {
   readonly members: ReadonlySet<Member>
@@ -65,6 +80,10 @@ interface RoomAwarenessOptions {
  *
  * Clients choose the clocks of their states, so that all connections of a client agree on the newest state.
  * The server sets a clock only if a backend changes the state of a client.
+ *
+ * The first broadcast is sent at the end of the tick, and later ones at most once per window. Each broadcast contains
+ * only the last state of each client. A change by a backend does not wait for the end of the window; all waiting
+ * changes are then sent with it.
  */
 export class RoomAwareness implements PresenceObserver {
   readonly editorId: string
@@ -75,9 +94,13 @@ export class RoomAwareness implements PresenceObserver {
   readonly #clients = new Map<number, ClientState>()
   readonly #clientOf = new Map<Member, number>()
   readonly #tombstones = new AwarenessTombstones()
-  readonly #broadcaster: AwarenessBroadcaster
-  readonly #renewalRequests: RenewalRequests
   readonly #openedAt: number
+  /** The changes of the next broadcast, by client id. */
+  readonly #changed = new Map<number, StateChange>()
+  #lastBroadcast = 0
+  #planned: { readonly timing: BroadcastTiming; readonly cancel: () => void } | null = null
+  /** Time of the last request for a current state to each member, in epoch milliseconds. */
+  readonly #requestedAt = new WeakMap<Member, number>()
   /**
    * The members that have come back since the last broadcast, each with whether the room may not know their last
    * clocks.
@@ -88,11 +111,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#options = options
     this.#trace = options.trace
     this.editorId = options.editorId
-    this.#renewalRequests = new RenewalRequests(options.clock)
     this.#openedAt = options.clock.now()
-    this.#broadcaster = new AwarenessBroadcaster(options.members, options.clock, options.windowMs, () =>
-      this.#renewForReturned(),
-    )
     options.presence.addObserver(this)
   }
 
@@ -120,7 +139,7 @@ export class RoomAwareness implements PresenceObserver {
       const client = this.#clientFor(member, entry)
       if (client !== null) this.#take(client, entry)
     }
-    this.#broadcaster.schedule('window')
+    this.#schedule('window')
   }
 
   /** Removes the state of `member` immediately. */
@@ -132,7 +151,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#clientOf.delete(member)
     this.#clients.delete(clientId)
     this.#hide(clientId)
-    this.#broadcaster.schedule('window')
+    this.#schedule('window')
   }
 
   refresh(userIds: ReadonlySet<string>): void {
@@ -143,7 +162,7 @@ export class RoomAwareness implements PresenceObserver {
       else if (this.#published.get(clientId)?.text !== withTokenIdentity(client.state, user))
         this.#publishForBackend(clientId, client, user)
     }
-    this.#broadcaster.schedule('tick')
+    this.#schedule('tick')
   }
 
   setVirtualUser(virtual: VirtualUserState, timing: BroadcastTiming): void {
@@ -157,7 +176,7 @@ export class RoomAwareness implements PresenceObserver {
       if (timing === 'window' && this.#published.get(clientId)?.text === state.text) return
       this.#publish(clientId, state, null)
     }
-    this.#broadcaster.schedule(timing)
+    this.#schedule(timing)
   }
 
   /** Returns awareness messages that contain all states of the room. */
@@ -176,7 +195,8 @@ export class RoomAwareness implements PresenceObserver {
   /** Removes the room from the presence of the document. Must be called when the room is closed. */
   close(): void {
     this.#options.presence.removeObserver(this)
-    this.#broadcaster.close()
+    this.#planned?.cancel()
+    this.#planned = null
   }
 
   #states(): AwarenessText[] {
@@ -203,7 +223,7 @@ export class RoomAwareness implements PresenceObserver {
     const userId = owner?.member.user.id ?? this.#tombstones.get(clientId)?.userId
     if (userId !== undefined && userId !== member.user.id) return null
     if (last !== undefined && clock <= last) {
-      if (!this.#published.has(clientId)) this.#renewalRequests.request(member, clientId, last)
+      if (!this.#published.has(clientId)) this.#requestCurrent(member, clientId, last)
       return null
     }
     if (owner === undefined && (this.#clients.size >= statesMax || !this.#canShow(clientId))) {
@@ -303,7 +323,7 @@ export class RoomAwareness implements PresenceObserver {
     const now = this.#options.clock.now()
     for (const [clientId, { sentAt }] of this.#published) {
       const owner = this.#clients.get(clientId)?.member
-      const isNew = this.#broadcaster.sendsNext(clientId)
+      const isNew = this.#changed.has(clientId)
       if (!isNew) this.#renew(clientId, now - sentAt >= resendMs, now)
       else if (owner !== undefined && this.#returned.get(owner) === true) this.#renew(clientId, true, now)
     }
@@ -331,7 +351,7 @@ export class RoomAwareness implements PresenceObserver {
       if (!encoder.answersRemoval && this.#published.size <= queriedStatesMax)
         member.deliverAwareness(encoder.awarenessQuery, false)
     }
-    if (forAll) this.#broadcaster.add(clientId, { state, author: null })
+    if (forAll) this.#changed.set(clientId, { state, author: null })
   }
 
   #hideForBackend(clientId: number, client: ClientState): void {
@@ -354,7 +374,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#tombstones.delete(clientId)
     this.#published.set(clientId, state)
     if (this.#trace !== undefined) this.#traceState('presence_set', clientId, state)
-    this.#broadcaster.add(clientId, { state, author })
+    this.#changed.set(clientId, { state, author })
   }
 
   /**
@@ -370,8 +390,69 @@ export class RoomAwareness implements PresenceObserver {
   #remove(clientId: number, clock: number, userId: string, author: Member | null): void {
     this.#published.delete(clientId)
     if (this.#trace !== undefined) this.#traceState('presence_removed', clientId, { clock, userId })
-    this.#broadcaster.add(clientId, { state: { clock, text: removedText }, author })
+    this.#changed.set(clientId, { state: { clock, text: removedText }, author })
     this.#tombstones.add(clientId, { clock, userId })
+  }
+
+  /**
+   * Schedules a broadcast, unless nothing has changed. A broadcast that is planned for the end of the tick is not
+   * postponed.
+   */
+  #schedule(timing: BroadcastTiming): void {
+    const planned = this.#planned
+    if (this.#changed.size === 0 || planned?.timing === 'tick' || planned?.timing === timing) return
+    planned?.cancel()
+    const { clock, windowMs } = this.#options
+    const sinceMs = clock.now() - this.#lastBroadcast
+    // `sinceMs` is negative if the system clock was set back; the wait must not get longer then.
+    const waitMs = timing === 'tick' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
+    this.#planned = { timing, cancel: clock.after(waitMs, () => this.#broadcast()) }
+  }
+
+  #broadcast(): void {
+    this.#planned = null
+    this.#lastBroadcast = this.#options.clock.now()
+    this.#renewForReturned()
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    // Null if several members or the server have published the states.
+    const onlyAuthor = changed.length === 1 ? (changed[0]?.[1].author ?? null) : null
+    const texts = changed.map(
+      ([
+        clientId,
+        {
+          state: { clock, text },
+        },
+      ]) => ({ clientId, clock, text }),
+    )
+    for (const message of writeAwarenessMessages(texts)) {
+      const frames = new Map<FrameEncoder, Uint8Array>()
+      for (const member of this.#options.members) {
+        const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)
+        frames.set(member.encoder, frame)
+        member.deliverAwareness(frame, member === onlyAuthor)
+      }
+    }
+  }
+
+  /**
+   * Requests the current state of a returning client, unless the last request was less than `requestMs` ago: `member`
+   * has sent an old state of a client that the room no longer shows, and may be this client. In y-protocols, a client
+   * replies to its own removal with its current state and a clock that is higher by one. A connection that only repeats
+   * the state of another client does not reply. The server does not invent a clock for a returning client, because the
+   * state may have changed in the meantime.
+   * @param clock the last clock of the client that other members have received
+   */
+  #requestCurrent(member: Member, clientId: number, clock: number): void {
+    const now = this.#options.clock.now()
+    const sinceMs = now - (this.#requestedAt.get(member) ?? Number.NEGATIVE_INFINITY)
+    // `sinceMs` is negative if the system clock was set back.
+    if (sinceMs >= 0 && sinceMs < requestMs) return
+    this.#requestedAt.set(member, now)
+    const { encoder } = member
+    const removal = writeAwareness([{ clientId, clock, text: removedText }])
+    member.deliverAwareness(encoder.awareness(removal), false)
+    if (!encoder.answersRemoval) member.deliverAwareness(encoder.awarenessQuery, false)
   }
 
   #traceState(
