@@ -10,7 +10,7 @@ import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { limitDetails } from '../../core/quota/limits.ts'
 import type { EditResult } from '../../core/rooms/edits/editable-room.ts'
 import type { StreamEdits, StreamedChange } from '../../core/rooms/edits/stream-edits.ts'
-import type { ShownWriter } from '../../core/rooms/presence/shown-writer.ts'
+import type { ShownWriter } from '../../core/rooms/presence/virtual-users.ts'
 import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
 import type { ContentSize, StreamEnding, StreamOutcome, StreamResult } from './stream-records.ts'
 

@@ -17,7 +17,7 @@ import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
 import { exhausted } from '../../core/quota/limits.ts'
 import { noContent } from '../../core/rooms/edits/editable-room.ts'
-import type { NewWriter } from '../../core/rooms/presence/shown-writer.ts'
+import type { NewWriter } from '../../core/rooms/presence/virtual-users.ts'
 import type { ClaimedJob, Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
@@ -397,13 +397,9 @@ export class StreamService {
     const caret =
       userId === ''
         ? null
-        : rooms.presence.showWriter(address, {
-            ...shown,
-            userId,
-            editorId: address.editorId,
-            contentKey,
-            cursor,
-          })
+        : rooms.presence.use(address, (presence) =>
+            presence.showWriter({ ...shown, userId, editorId: address.editorId, contentKey, cursor }),
+          )
     return new OpenStream({
       rooms,
       address,

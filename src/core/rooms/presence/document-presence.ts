@@ -14,9 +14,10 @@ import {
   visitorOf,
 } from './presence-entry.ts'
 import { mergeFields, type PresenceKind, type RestPresence } from './rest-presence.ts'
-import { type NewWriter, type ShownWriter, showWriter } from './shown-writer.ts'
 import {
   type BroadcastTiming,
+  type NewWriter,
+  type ShownWriter,
   type VirtualUser,
   type VirtualUserCount,
   VirtualUserList,
@@ -227,7 +228,7 @@ export class DocumentPresence {
 
   /** Shows a writer until `end` of the result. */
   showWriter(writer: NewWriter): ShownWriter {
-    return showWriter(this.#virtualUserList(), writer)
+    return this.#virtualUserList().showWriter(writer)
   }
 
   /** Removes all virtual users. */

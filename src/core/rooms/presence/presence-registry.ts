@@ -6,10 +6,9 @@ import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import { NodeRequests } from '../../store/node-requests.ts'
-import { DocumentPresence, type PresenceInput } from './document-presence.ts'
+import { DocumentPresence } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
 import { presenceCursorSchema, presenceKinds } from './rest-presence.ts'
-import type { NewWriter, ShownWriter } from './shown-writer.ts'
 import type { VirtualUserCount } from './virtual-users.ts'
 
 /** A document, and the entry of one user on it. */
@@ -100,34 +99,14 @@ export class PresenceRegistry {
     return presence
   }
 
-  /** Checks the limits, as `DocumentPresence.checkCapacity` does. */
-  checkCapacity(document: DocumentScope, users: readonly PresenceInput[]): void {
-    this.#use(document, (presence) => presence.checkCapacity(users))
-  }
-
-  /** Adds users, as `DocumentPresence.add` does. */
-  add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): void {
-    this.#use(document, (presence) => presence.add(users, ttlMs))
-  }
-
-  /** Changes users, as `DocumentPresence.update` does. */
-  update(document: DocumentScope, users: readonly PresenceInput[]): number {
-    return this.#use(document, (presence) => presence.update(users))
-  }
-
-  /** Removes users, as `DocumentPresence.delete` does. */
-  delete(document: DocumentScope, userIds: readonly string[]): number {
-    return this.#use(document, (presence) => presence.delete(userIds))
-  }
-
-  /** Shows a writer, as `DocumentPresence.showWriter` does. */
-  showWriter(document: DocumentScope, writer: NewWriter): ShownWriter {
-    return this.#use(document, (presence) => presence.showWriter(writer))
-  }
-
-  /** Returns all users, as `DocumentPresence.entries` does. */
-  entries(document: DocumentScope): readonly PresenceEntry[] {
-    return this.#use(document, (presence) => presence.entries())
+  /** Runs `work` with the presence of a document, also if nobody is present. */
+  use<T>(document: DocumentScope, work: (presence: DocumentPresence) => T): T {
+    const presence = this.presenceOf(document)
+    try {
+      return work(presence)
+    } finally {
+      this.#deleteEmpty(keyOf(document), presence)
+    }
   }
 
   /** Returns the documents on which a user is present on any node, in arbitrary order. */
@@ -166,15 +145,6 @@ export class PresenceRegistry {
     return this.#documentsIn(scope).flatMap((presence) =>
       presence.delete([userId]) > 0 ? [keyOf(presence.document)] : [],
     )
-  }
-
-  #use<T>(document: DocumentScope, work: (presence: DocumentPresence) => T): T {
-    const presence = this.presenceOf(document)
-    try {
-      return work(presence)
-    } finally {
-      this.#deleteEmpty(keyOf(document), presence)
-    }
   }
 
   #documentsIn({ workspaceId, apiKey, organizationId }: PresenceScope): readonly DocumentPresence[] {

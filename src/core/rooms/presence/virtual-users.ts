@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import type * as Y from 'yjs'
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
+import { encodePosition } from '../../content/edit/targets/anchor-positions.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
 import type { AwarenessText } from '../../update/awareness.ts'
-import { awarenessTextOf, mergeFields, type RestPresence, shownIdOf } from './rest-presence.ts'
+import {
+  awarenessTextOf,
+  mergeFields,
+  type PresenceCursor,
+  type RestPresence,
+  shownIdOf,
+} from './rest-presence.ts'
 
 /** The time at which changes are sent: at the end of the tick, or when the broadcast window ends. */
 export type BroadcastTiming = 'tick' | 'window'
@@ -56,6 +65,23 @@ export interface VirtualUser {
   readonly ttlMs: number
   /** Time of the last REST call, in epoch milliseconds. */
   readonly lastSeen: number
+}
+
+/** A program that writes into an editor, as other users see it. */
+export interface NewWriter extends Pick<RestPresence, 'name' | 'kind' | 'data' | 'color'> {
+  /** Id of the user who writes. A user can have several writers. */
+  readonly userId: string
+  readonly editorId: string
+  readonly contentKey: string
+  /** Where the writer inserts its next text. */
+  readonly cursor: Y.RelativePosition
+}
+
+/** The caret of a writer. It is visible until `end`. */
+export interface ShownWriter {
+  /** Moves the caret. Clients see the last of several fast moves. */
+  move(cursor: Y.RelativePosition): void
+  end(): void
 }
 
 interface VirtualUserOptions {
@@ -112,9 +138,27 @@ export class VirtualUserList {
     return [...this.#byUser.values()].map(stateOf)
   }
 
-  /** Returns whether another virtual user fits into the limits. */
-  get hasRoom(): boolean {
-    return this.size < virtualUsersMax && this.#options.total.count < virtualUsersTotalMax
+  /**
+   * Shows a writer. A user can have several writers, and can also be present with a socket or by REST. Nothing is
+   * shown if the limits for virtual users are reached.
+   */
+  showWriter({ userId: writerOf, editorId, contentKey, cursor, ...shown }: NewWriter): ShownWriter {
+    if (this.size >= virtualUsersMax || this.#options.total.count >= virtualUsersTotalMax)
+      return { move: () => {}, end: () => {} }
+    const cursorAt = (place: Y.RelativePosition): PresenceCursor => {
+      const position = encodePosition(place)
+      return { editorId, contentKey, position, positionEnd: position }
+    }
+    // Ids of users have no control characters.
+    const id = `\u0001${randomUUID()}`
+    this.set(id, { ...shown, writerOf, cursor: cursorAt(cursor) }, Number.POSITIVE_INFINITY)
+    return {
+      // REST may have deleted the user or the document meanwhile.
+      move: (place) => {
+        if (this.get(id) !== undefined) this.set(id, { cursor: cursorAt(place) })
+      },
+      end: () => this.remove([id]),
+    }
   }
 
   /** Returns the virtual users that other users see under this id: the user, and the user's writers. */

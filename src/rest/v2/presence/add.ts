@@ -50,14 +50,13 @@ export const addPresence = defineAgentOperation({
     const { organizationId, documentId } = data
     const scope = { ...caller.tenant, organizationId }
     if (makesParents(data))
-      services.rooms.presence.checkCapacity(
-        { ...scope, documentId },
-        checked.map(({ user }) => user),
+      services.rooms.presence.use({ ...scope, documentId }, (presence) =>
+        presence.checkCapacity(checked.map(({ user }) => user)),
       )
     const created = await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
     const document = await presenceScope(data, caller, services)
     const placed = await placeCursors(context, data, checked)
-    services.rooms.presence.add(document, placed, ttlSeconds * 1000)
+    services.rooms.presence.use(document, (presence) => presence.add(placed, ttlSeconds * 1000))
     const reported = await reportCreated(services, scope, created)
     return { message: `${users.length} users are present.`, data: { success: true }, ...reported }
   },

@@ -21,7 +21,7 @@ export const deletePresence = defineAgentOperation({
   errors: documentErrors,
   async handler({ userIds, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
-    const deleted = services.rooms.presence.delete(scope, userIds)
+    const deleted = services.rooms.presence.use(scope, (presence) => presence.delete(userIds))
     return { message: `${deleted} users removed.`, data: { success: true } }
   },
 })

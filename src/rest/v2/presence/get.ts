@@ -73,7 +73,7 @@ export const getPresence = defineOperation({
   async handler({ userIds, statuses, ...document }, context) {
     const { caller, services } = context
     const scope = await presenceScope(document, caller, services)
-    const all = services.rooms.presence.entries(scope)
+    const all = services.rooms.presence.use(scope, (presence) => presence.entries())
     const wanted = filterOf(userIds, statuses)
     const sorted = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
     const found = await withPlaces(context, document, sorted)

@@ -55,16 +55,14 @@ export const updatePresence = defineOperation({
     const scope = await presenceScope(document, caller, services)
     const users = await placeCursors(context, document, checked)
     const { presence } = services.rooms
-    const here = new Set(presence.entries(scope).map(({ userId }) => userId))
+    const entries = presence.use(scope, (present) => present.entries())
+    const here = new Set(entries.map(({ userId }) => userId))
     const absent = users.filter(({ userId }) => !here.has(userId))
     const added = await membersAmong(services, scope, absent)
-    if (added.length > 0) presence.add(scope, added, absentTtlMs)
-    const updated =
-      added.length +
-      presence.update(
-        scope,
-        users.filter(({ userId }) => here.has(userId)),
-      )
+    const updated = presence.use(scope, (present) => {
+      if (added.length > 0) present.add(added, absentTtlMs)
+      return added.length + present.update(users.filter(({ userId }) => here.has(userId)))
+    })
     return {
       message: `${updated} of ${users.length} users updated.`,
       data: { success: updated > 0 || users.length === 0 },

@@ -29,7 +29,7 @@ it('[AWA-28] shows all clients even if one of them has the highest possible cloc
     await world.pass(200)
     for (const clientId of [1, 7]) expect(seen(clientId)).toMatchObject({ cursor })
   }
-  world.node(0).presence.update(document, [{ userId: 'eve', status: 'busy' }])
+  world.node(0).presence.use(document, (present) => present.update([{ userId: 'eve', status: 'busy' }]))
   await world.pass(10_000)
   expect(seen(7)).toMatchObject({ cursor: 4, user: { status: 'busy' } })
   world.node(0).leave(eve)

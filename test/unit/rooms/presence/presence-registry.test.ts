@@ -247,7 +247,7 @@ it('[PRES-11] keeps nothing in memory for a document that has no rooms and no us
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
   const board = presence.presenceOf(document)
-  presence.add(document, [{ userId: 'ann' }], 2_000)
+  presence.use(document, (present) => present.add([{ userId: 'ann' }], 2_000))
   expect(presence.presenceOf(document)).toBe(board)
   clock.advance(2_000)
   expect(presence.presenceOf(document)).not.toBe(board)
@@ -257,9 +257,12 @@ it('[CP-5] removes the virtual users of a document that another node owns, and n
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
   const other = { ...document, documentId: 'other' }
-  for (const each of [document, other]) presence.add(each, [{ userId: 'ann' }], 60_000)
+  for (const each of [document, other])
+    presence.use(each, (present) => present.add([{ userId: 'ann' }], 60_000))
   presence.endVirtualUsers((key) => key.at(-1) === 'doc')
-  expect([document, other].map((each) => presence.entries(each).length)).toEqual([0, 1])
+  expect([document, other].map((each) => presence.use(each, (present) => present.entries().length))).toEqual([
+    0, 1,
+  ])
   presence.close()
   expect(clock.pending).toBe(0)
 })

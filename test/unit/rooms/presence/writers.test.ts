@@ -33,14 +33,16 @@ async function started() {
   await world.pass(1_000)
   visits.splice(0)
   const show = (clock: number, editorId = 'main') =>
-    presence.showWriter(document, {
-      userId: 'bot',
-      name: 'Bot',
-      kind: 'agent',
-      editorId,
-      contentKey: 'content',
-      cursor: positionAt(clock),
-    })
+    presence.use(document, (shown) =>
+      shown.showWriter({
+        userId: 'bot',
+        name: 'Bot',
+        kind: 'agent',
+        editorId,
+        contentKey: 'content',
+        cursor: positionAt(clock),
+      }),
+    )
   const listed = (): readonly string[] => server.listed().filter((entry) => entry.startsWith('bot'))
   const expectCarets = async (expected: readonly string[]): Promise<void> => {
     await world.pass(200)
@@ -79,12 +81,13 @@ it('[PRES-37] draws the caret of a writer in its editor only, and lists its user
   await expectCarets([])
   expect(listed()).toEqual(['bot rest'])
   elsewhere.end()
-  presence.add(document, [{ userId: 'bot', name: 'Bot', kind: 'agent' }], 600_000)
+  const onDocument = presence.presenceOf(document)
+  onDocument.add([{ userId: 'bot', name: 'Bot', kind: 'agent' }], 600_000)
   const here = show(4)
   await expectCarets(['bot agent 4'])
   expect(listed()).toEqual(['bot rest'])
-  expect(presence.update(document, [{ userId: 'bot', status: 'busy' }])).toBe(1)
-  const [entry] = presence.entries(document).filter(({ userId }) => userId === 'bot')
+  expect(onDocument.update([{ userId: 'bot', status: 'busy' }])).toBe(1)
+  const [entry] = onDocument.entries().filter(({ userId }) => userId === 'bot')
   expect(entry).toMatchObject({
     status: 'busy',
     kind: 'agent',
@@ -102,7 +105,7 @@ it('[PRES-37] draws the caret of a writer in its editor only, and lists its user
   socket.disconnect()
   expect(listed()).toEqual(['bot rest'])
   expect(visits).toEqual(['bot agent joined', 'bot left', 'bot agent joined'])
-  presence.delete(document, ['bot'])
+  presence.use(document, (present) => present.delete(['bot']))
   last.move(positionAt(6))
   await expectCarets([])
   last.end()
@@ -133,7 +136,7 @@ it('[PRES-37] sends the moves of a writer at most once per broadcast window', as
 it('[PRES-37] shows no further writer if the document has the maximum of virtual users', async () => {
   const { presence, show, expectCarets } = await started()
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))
-  presence.add(document, users, 600_000)
+  presence.use(document, (present) => present.add(users, 600_000))
   const writer = show(1)
   writer.move(positionAt(2))
   await expectCarets([])
