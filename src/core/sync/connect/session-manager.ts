@@ -15,7 +15,6 @@ import type { ServerFaults } from '../admission/rejection-log.ts'
 import type { DocumentRequest } from '../admission/sync-request.ts'
 import { yWebsocketFor } from '../protocols/y-websocket.ts'
 import { AccessWatch } from '../session/access-watch.ts'
-import { CredentialWatch } from '../session/credential-watch.ts'
 import { Session } from '../session/session.ts'
 import type { AuthenticatedClient, SessionOptions } from '../session/session-options.ts'
 import { documentDisabled } from '../session/session-role.ts'
@@ -47,7 +46,6 @@ export class SessionManager {
   readonly #dependencies: SyncDependencies
   readonly #sessions = new Set<Session>()
   readonly #accessWatch: AccessWatch
-  readonly #credentialWatch: CredentialWatch
   readonly #faults: ServerFaults
 
   constructor(
@@ -61,13 +59,12 @@ export class SessionManager {
     this.#authentication = authentication
     this.#dependencies = dependencies
     this.#accessWatch = new AccessWatch(dependencies.access, dependencies.faults)
-    this.#credentialWatch = new CredentialWatch(dependencies.access, dependencies.faults)
     this.#faults = dependencies.faults
   }
 
   /** Number of withdrawals of credentials so far. */
   get withdrawals(): number {
-    return this.#credentialWatch.withdrawals
+    return this.#accessWatch.withdrawals
   }
 
   /**
@@ -126,7 +123,6 @@ export class SessionManager {
   /** Stops watching access and credentials. */
   end(): void {
     this.#accessWatch.end()
-    this.#credentialWatch.end()
   }
 
   /**
@@ -186,11 +182,11 @@ export class SessionManager {
 
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
     const { metrics, rooms } = this.#dependencies
-    const { socket, protocol, origin } = client
+    const { socket, protocol } = client
     const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
     const session: Session = new Session({ ...client, ...start, recheck }, this.#dependencies)
     this.#sessions.add(session)
-    this.#accessWatch.add(session, changes, origin)
+    this.#accessWatch.add(session, changes, client.withdrawals)
     const labels = { protocol: protocol.name, transport: socket.transport }
     const { usage } = start.roomHandle.room
     metrics.connections.inc(labels)
@@ -198,7 +194,6 @@ export class SessionManager {
     socket.onClosed((code) => {
       this.#sessions.delete(session)
       this.#accessWatch.delete(session)
-      this.#credentialWatch.delete(session)
       metrics.connections.dec(labels)
       usage.leave()
       session.closed(code)
@@ -206,7 +201,6 @@ export class SessionManager {
     session.start()
     socket.onClosed(rooms.connections.enter(session))
     if (client.receivesLive) socket.onClosed(rooms.live.enter(start.address, session))
-    this.#credentialWatch.add(session, origin, client.withdrawals)
   }
 
   #fail(client: TracedClient, error: unknown): void {

@@ -1,10 +1,13 @@
+import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { runUntraced } from '../../base/current-trace.ts'
 import type { AccessChange } from '../../directory/organizations/access-change.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
+import { close } from '../../model/close.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { ServerFaults } from '../admission/rejection-log.ts'
 import type { Session } from './session.ts'
+import { closeForToken } from './socket-authentication.ts'
 
 /** Milliseconds until the permission of a session is read again, if the store was unavailable. */
 const retryMs = 500
@@ -15,7 +18,8 @@ const retryMs = 500
 const readsAtOnce = 32
 
 /**
- * Applies changes of access rights to open sessions: reads the permissions of the affected sessions again.
+ * Applies changes of access rights to open sessions: reads the permissions of the affected sessions again. Ends sessions
+ * whose token is revoked, or whose page may no longer use the API key.
  */
 export class AccessWatch {
   readonly #access: RealtimeAccess
@@ -25,22 +29,21 @@ export class AccessWatch {
   /** Sessions whose permission must be rechecked, without duplicates. */
   readonly #queued = new Set<Session>()
   readonly #rechecking = new Set<Session>()
-  readonly #unsubscribe: () => void
+  readonly #unsubscribe: readonly (() => void)[]
   /** For each session, a function that ends the subscription to the access changes of its document. */
   readonly #unfollow = new Map<Session, () => void>()
-  /**
-   * The origin of the page of each session, if its client is a page. Closed sessions are included, because
-   * their last updates may still wait for the store.
-   */
-  readonly #origins = new WeakMap<Session, string>()
+  #withdrawals = 0
   #workers = 0
 
   constructor(access: RealtimeAccess, faults: ServerFaults) {
     this.#access = access
     this.#faults = faults
-    this.#unsubscribe = access.onChange((change) =>
-      this.#changed(change, change === null ? this.#sessions.all() : this.#sessions.affectedBy(change)),
-    )
+    this.#unsubscribe = [
+      access.onChange((change) =>
+        this.#changed(change, change === null ? this.#sessions.all() : this.#sessions.affectedBy(change)),
+      ),
+      access.onWithdrawal((concerns) => this.#reviewAll(concerns)),
+    ]
   }
 
   /** Number of access changes so far. Read it before you read the permission of a joining client. */
@@ -48,15 +51,21 @@ export class AccessWatch {
     return this.#recent.count
   }
 
+  /** Number of withdrawals of credentials so far. Read it before you check the token of a joining client. */
+  get withdrawals(): number {
+    return this.#withdrawals
+  }
+
   /**
-   * Starts to watch a session. Applies the changes since `changes` now.
+   * Starts to watch a session. Applies the changes since `changes`, and the withdrawals since `withdrawals`, now.
    * @param changes value of the getter `changes` before the permission of the session was read
+   * @param withdrawals value of the getter `withdrawals` before the token of the session was checked
    */
-  add(session: Session, changes: number, origin: string | undefined): void {
+  add(session: Session, changes: number, withdrawals: number): void {
     this.#sessions.add(session)
-    if (origin !== undefined) this.#origins.set(session, origin)
     this.#unfollow.set(session, this.#access.follow(session.address))
     if (this.#recent.mayAffect(session, changes)) this.#queueRechecks([session])
+    if (withdrawals !== this.#withdrawals) this.#review(session)
   }
 
   delete(session: Session): void {
@@ -67,7 +76,23 @@ export class AccessWatch {
   }
 
   end(): void {
-    this.#unsubscribe()
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+  }
+
+  #reviewAll(concerns: (identity: Identity) => boolean): void {
+    this.#withdrawals += 1
+    for (const session of this.#sessions.all()) if (concerns(session.identity)) this.#review(session)
+  }
+
+  /** Checks the credentials of a session again, and ends the session if they would be rejected now. */
+  #review(session: Session): void {
+    this.#access.refusalOf(session.identity, session.origin).then(
+      (refusal) => refusal !== null && session.end(closeForToken(refusal)),
+      (error: unknown) => {
+        this.#faults.log(error, 'the credentials of a session could not be checked again')
+        session.end(close('tryAgainLater', 'the token could not be checked: try again'))
+      },
+    )
   }
 
   #changed(change: AccessChange | null, sessions: Iterable<Session>): void {
@@ -112,8 +137,7 @@ export class AccessWatch {
 
   /** Reads the permission of a session from the directory and applies it. @throws StoreUnavailableError */
   async recheck(session: Session): Promise<void> {
-    const { identity, address } = session
-    const origin = this.#origins.get(session)
+    const { identity, address, origin } = session
     session.changePermission(await this.#access.reread(identity, address, origin, session.right.decision))
   }
 

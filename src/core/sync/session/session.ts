@@ -137,6 +137,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.#options.address
   }
 
+  /** Origin of the page; undefined if the client is not a page. */
+  get origin(): string | undefined {
+    return this.#options.origin
+  }
+
   get clientAddress(): string {
     return this.#options.clientAddress
   }
