@@ -27,7 +27,6 @@ import { SaveAcks } from './save-acks.ts'
 import type { SessionOptions } from './session-options.ts'
 import { ReadOnlyNotice, SessionRole } from './session-role.ts'
 import { TokenRefresh } from './socket-tokens.ts'
-import { SyncReplyQueue } from './sync-replies.ts'
 
 /** Minimum milliseconds between two requests for missing updates. */
 const requestAgainMs = 1_000
@@ -43,6 +42,12 @@ const emptyAwareness = writeAwareness([])
  * itself.
  */
 const vectorByteCost = 15
+
+/**
+ * Minimum bytes of a document whose whole content counts as a large reply. A large reply waits while the
+ * clients of the workspace have too many unread bytes.
+ */
+const largeReplyBytes = 65_536
 
 /**
  * The state of sending updates to the client. A client that reads fast enough is `current` and receives each
@@ -82,7 +87,12 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #hasRejectedUpdate = false
   readonly #readOnly = new ReadOnlyNotice()
   readonly #tokenRefresh: TokenRefresh
-  readonly #syncReplies: SyncReplyQueue
+  /**
+   * The last state vector of the client without a reply; null if there is none. Its reply covers the vectors before it.
+   */
+  #vector: Uint8Array | null = null
+  /** True while a state vector is being replied to. A reply may be a whole document, so there is one at a time. */
+  #isAnswering = false
   readonly #bucket: WorkspaceBucket
   /** Number of bytes of the incomplete message that `#bucket` has already counted. */
   #incompleteBytes = 0
@@ -104,7 +114,6 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.right = new SessionRole(options, dependencies.clock, (...changed) => this.#sendRole(...changed))
     const { userId: id, name, email, agent } = identity
     this.user = { id, name, email, ...(agent !== null && { kind: 'agent', meta: options.meta }) }
-    this.#syncReplies = new SyncReplyQueue(this.#room, this, options.socket)
     this.#tokenRefresh = new TokenRefresh(this, tokens)
     this.#bucket = dependencies.receiveRate.enter(identity.tenant.workspaceId)
     this.#heartbeat = new Heartbeat(dependencies.time())
@@ -246,7 +255,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.right.roleAt(now) === null) return this.#endRevoked()
     if (this.protocol.renew !== null && this.#tokenRefresh.isDue(now)) this.send(this.protocol.renew)
     this.#keepAlive()
-    this.#syncReplies.resume()
+    this.#answerNext()
   }
 
   #keepAlive(): void {
@@ -493,18 +502,60 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     readStateVector(vector, this.#room.vectorClientsMax)
     this.#trace?.line('sync_step1_received', { bytes: vector.length })
     if (this.protocol.handshake === 'clientFirst') this.#saveAcks?.restart()
-    this.#syncReplies.request(vector)
+    this.#vector = Uint8Array.from(vector)
+    this.#answerNext()
+  }
+
+  /** Replies to the waiting state vector, if there is one and the reply need not wait. */
+  #answerNext(): void {
+    const vector = this.#vector
+    if (this.#isAnswering || vector === null || this.#mustWait(vector)) return
+    this.#vector = null
+    this.#isAnswering = true
+    this.#room.scheduleAnswer(() => this.#answer(vector))
+  }
+
+  #mustWait(vector: Uint8Array): boolean {
+    const { isFull, isCrowded } = this.#options.socket
+    // A client without content sends a vector without clients.
+    const isWhole = vector[0] === 0 && this.#room.state.sizeBytes >= largeReplyBytes
+    return isFull || (isCrowded && isWhole)
+  }
+
+  #answer(vector: Uint8Array): void {
+    if (!this.#options.socket.isOpen) return
+    // The reply must include the updates that the client sent before the vector.
+    this.#room.endTick()
+    const waiting = this.#room.waitingOf(this)
+    if (waiting !== null) return this.#answerAfter(waiting, vector)
+    const frames = this.#room.answer(this.protocol, vector)
+    if (frames !== null) this.#whenDurable(() => this.#sendReply(frames))
+  }
+
+  /**
+   * Replies when `waiting` resolves. The socket is not read until then, so that newer updates do not postpone
+   * the reply.
+   */
+  #answerAfter(waiting: Promise<void>, vector: Uint8Array): void {
+    this.pauseReading()
+    const answer = (): void => {
+      this.#answer(vector)
+      this.resumeReading()
+    }
+    void waiting.then(() => this.#room.scheduleAnswer(answer))
   }
 
   get isFull(): boolean {
     return this.#options.socket.isFull
   }
 
-  sendReply(frames: readonly Uint8Array[]): void {
+  #sendReply(frames: readonly Uint8Array[]): void {
     this.#trace?.line('sync_step2_sent', { bytes: frames.reduce((sum, { length }) => sum + length, 0) })
     for (const frame of frames) this.send(frame)
     if (this.protocol.handshake === 'clientFirst') this.#requestAll()
     if (this.#options.socket.isFull) this.awaitDrain()
+    this.#isAnswering = false
+    this.#answerNext()
   }
 
   #sendAwareness(messages: readonly Uint8Array[]): void {
@@ -550,7 +601,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#options.socket.whenDrained(() => {
       this.#waitingForDrain = false
       this.#catchUp()
-      this.#syncReplies.resume()
+      this.#answerNext()
       this.#saveAcks?.resume()
     })
   }
