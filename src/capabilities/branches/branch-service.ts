@@ -328,7 +328,9 @@ export class BranchService {
     const decision = { is: 'accept', other, hunkIds, client } as const
     const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
     const decide = (): Promise<EditResult<ReplacementResult>> =>
-      rooms.use(main, (room) => room.replacing.decide(authorOf(wanted, userId), decision, options))
+      rooms.use(main, (room) =>
+        room.replacing.change(authorOf(wanted, userId), { is: 'decide', decision }, options),
+      )
     const toOutcome = ({ result, version, bytes }: EditResult<ReplacementResult>): AppliedBranch => {
       const { decided, ...left } = result.hunks ?? noHunks
       const { warnings = [] } = result
@@ -430,7 +432,9 @@ export class BranchService {
     const right = await documents.rightToChange(address)
     const decision = { is: 'reject', other: await this.#stateOf(main), hunkIds } as const
     const options = { expects: 'content', right, cause: causeOf(branch) } as const
-    const { result } = await rooms.use(address, (room) => room.replacing.decide(userId, decision, options))
+    const { result } = await rooms.use(address, (room) =>
+      room.replacing.change(userId, { is: 'decide', decision }, options),
+    )
     return result.hunks ?? noHunks
   }
 

@@ -178,7 +178,7 @@ export class VersionService {
    * nothing, the previous content is saved as an automatic version before. If there are concurrent edits
    * meanwhile, the restore starts again. The last of `attemptsMax` attempts is made without this check.
    * Concurrent edits are then merged, but the saved version may not contain them.
-   * @throws ApiError NOT_FOUND, ABORTED; the errors of `room.replacing.restore`
+   * @throws ApiError NOT_FOUND, ABORTED; the errors of `room.replacing.change`
    */
   async restore(
     address: DocumentAddress,
@@ -233,14 +233,18 @@ export class VersionService {
   ): Promise<EditResult<ReplacementResult>> {
     return this.#services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([readRight(), schema()])
-      return room.replacing.restore(userId, past, {
-        expects: 'content',
-        cause: { source: 'restore', meta },
-        ifVersion,
-        dryRun,
-        right,
-        rootSchema,
-      })
+      return room.replacing.change(
+        userId,
+        { is: 'restore', past },
+        {
+          expects: 'content',
+          cause: { source: 'restore', meta },
+          ifVersion,
+          dryRun,
+          right,
+          rootSchema,
+        },
+      )
     })
   }
 

@@ -127,7 +127,7 @@ export function writeEditorContent(
         ? withUnknownNames(change, strict === true ? 'reject' : 'warn')
         : inSchema(change, schema, attached)
     const { result, version, bytes } = await room.replacing
-      .change(userId, checked, { ...options, making, right })
+      .change(userId, { is: 'replace', ...checked }, { ...options, making, right })
       .catch((error: unknown) => {
         throw attached !== null && attached.schema !== name ? asConflict(error, attached.schema) : error
       })

@@ -80,10 +80,14 @@ function openRooms(computeThreads: number): void {
 }
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
-  room.replacing.change('rest', prepareChange({ type, contentKey: 'content', data }, 10_000), {
-    expects: 'either',
-    ...options,
-  })
+  room.replacing.change(
+    'rest',
+    { is: 'replace', ...prepareChange({ type, contentKey: 'content', data }, 10_000) },
+    {
+      expects: 'either',
+      ...options,
+    },
+  )
 
 async function replacedAt(mode: string): Promise<number> {
   const { values } = await metrics.replacements.get()
@@ -91,9 +95,13 @@ async function replacedAt(mode: string): Promise<number> {
 }
 
 const edit = (room: Room, edits: readonly EditRequest[]) =>
-  room.replacing.change('rest', prepareChange({ contentKey: 'content', edits }, 10_000), {
-    expects: 'content',
-  })
+  room.replacing.change(
+    'rest',
+    { is: 'replace', ...prepareChange({ contentKey: 'content', edits }, 10_000) },
+    {
+      expects: 'content',
+    },
+  )
 
 const words = (count: number): string =>
   Array.from({ length: count }, () => random.below(1e9).toString(36)).join(' ')

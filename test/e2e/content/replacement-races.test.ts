@@ -132,10 +132,14 @@ async function openRooms(computeThreads: number) {
 const address = (editorId: string) => ({ workspaceId: 'w', apiKey: 'k', ...document, editorId })
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
-  room.replacing.change('rest', prepareChange({ type, contentKey: 'content', data }, 10_000), {
-    expects: 'either',
-    ...options,
-  })
+  room.replacing.change(
+    'rest',
+    { is: 'replace', ...prepareChange({ type, contentKey: 'content', data }, 10_000) },
+    {
+      expects: 'either',
+      ...options,
+    },
+  )
 
 const nobody = {
   encoder: {

@@ -95,9 +95,13 @@ const append = (text: string) => (doc: Y.Doc) => {
 }
 
 const replace = (room: Room, data: string) =>
-  room.replacing.change('rest', prepareChange({ type: 'text', contentKey: 'content', data }, 1e6), {
-    expects: 'either',
-  })
+  room.replacing.change(
+    'rest',
+    { is: 'replace', ...prepareChange({ type: 'text', contentKey: 'content', data }, 1e6) },
+    {
+      expects: 'either',
+    },
+  )
 
 /** An update of a client that has the content of `room` and types more. */
 function typedOn(room: Room, text: string): Uint8Array {

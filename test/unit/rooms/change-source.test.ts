@@ -59,7 +59,7 @@ afterEach(async () => {
 async function write(documentId: string, data: string): Promise<void> {
   const change = prepareChange({ type: 'text', contentKey: 'content', data }, 1e6)
   await rooms.use(addressOf(documentId), (room) =>
-    room.replacing.change('zoe', change, { expects: 'either' }),
+    room.replacing.change('zoe', { is: 'replace', ...change }, { expects: 'either' }),
   )
 }
 

@@ -4,7 +4,7 @@ import * as s from '../../../core/base/schema.ts'
 import type { DocumentView } from '../../../core/directory/documents/document-views.ts'
 import type { DocumentPath } from '../../../core/model/address.ts'
 import { DocumentState } from '../../../core/rooms/document/document-state.ts'
-import { restoreWithinLimit } from '../../../core/rooms/threads/size-check.ts'
+import { restoreIn } from '../../../core/rooms/threads/size-check.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { versionLimits } from '../../history/limits.ts'
 import type { VersionRecord } from '../../history/version-keys.ts'
@@ -285,7 +285,7 @@ function updateTo(past: Uint8Array, present: Uint8Array): Uint8Array | null {
   const state = DocumentState.fromBytes(present, { isBounded: false })
   try {
     const vector = Y.encodeStateVector(state.doc)
-    const { changed } = restoreWithinLimit(state, past, Number.POSITIVE_INFINITY, null)
+    const { changed } = restoreIn(state, past)
     return changed ? Y.encodeStateAsUpdate(state.doc, vector) : null
   } finally {
     state.doc.destroy()

@@ -151,9 +151,6 @@ export function checkStorage({ full = null }: EditPrecondition, update: Uint8Arr
   if (full !== null && update !== null && addsContent(update)) throw full
 }
 
-/** Returns whether a change must not delete content. */
-export const isKeeping = ({ keeping = null }: EditPrecondition): boolean => keeping !== null
-
 /**
  * Returns whether an update adds content. An update that only deletes adds none. An update may also record
  * the kind of an emptied root as a single deleted item; this adds no content either.

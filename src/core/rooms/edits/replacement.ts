@@ -1,5 +1,3 @@
-import type { HunkDecision } from '../../content/branches/decide-hunks.ts'
-import type { MainChanges } from '../../content/branches/follow-main.ts'
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import {
@@ -12,7 +10,13 @@ import {
 import type { Version } from '../../model/version.ts'
 import { applyWithinLimit } from '../threads/size-check.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
-import { type CopyEdit, type EditTask, runTask, type TaskOf } from '../threads/thread-task.ts'
+import {
+  type CopyEdit,
+  type EditTask,
+  type PresentEdit,
+  runTask,
+  type TaskOf,
+} from '../threads/thread-task.ts'
 import {
   type AppliedChange,
   type BackendChange,
@@ -26,7 +30,6 @@ import {
   type EditableRoom,
   type EditResult,
   isCreating,
-  isKeeping,
   prepareCreate,
   presentVersion,
   type ReplaceOptions,
@@ -54,18 +57,26 @@ const editStepsMax = 1_000_000
 /** Maximum milliseconds of creating the Y.Doc of a large document on the event loop, for edits in place. */
 const loadMsMax = 30
 
+type CopyPlan<Name extends 'restore' | 'decide' | 'follow'> = Omit<TaskOf<Name>, keyof PresentEdit>
+
+/** What a backend changes. */
+export type ContentPlan =
+  /** Changes a root of the document. */
+  | ({ readonly is: 'replace' } & PreparedChange)
+  /**
+   * Restores the content of `past`, a whole state (V1) of the document. Updates that arrive while the document is
+   * locked are applied afterwards, so they are not lost.
+   */
+  | CopyPlan<'restore'>
+  /** Accepts hunks of a branch in the main editor, or rejects them in the branch. */
+  | CopyPlan<'decide'>
+  /** Applies changes of the main editor to a branch, so that no word consists of letters of both. */
+  | CopyPlan<'follow'>
+
 /** A change that was computed in a copy of the document and is not in the document yet. */
 interface ComputedEdit extends CopyEdit {
   /** The version for which the change was computed. It must still be the current one. */
   readonly version: Version
-}
-
-/** A change in a copy of the document, on a thread or, without one, on the event loop. */
-interface Computation {
-  /** True if the change takes too long for the event loop. */
-  readonly isLarge: boolean
-  readonly inPlace?: BackendChange<ReplacementResult>['inPlace']
-  readonly compute: (thread: PooledThread | null) => Promise<ComputedEdit>
 }
 
 /** Changes the content of one open document: small content on the event loop, large content on a thread. */
@@ -79,134 +90,30 @@ export class Replacement {
   }
 
   /**
-   * Changes a root of the document. The user `by` is the author of the change. Resolves when the change is
-   * durable and sent.
+   * Changes the document. The user `by` is the author of the change. Resolves when the change is durable and sent.
    * @throws ApiError INVALID_ARGUMENT as for `checkChange`; NOT_FOUND, ALREADY_EXISTS, ABORTED,
    * FAILED_PRECONDITION if the document does not match `options` or the targets of edits; RESOURCE_EXHAUSTED if
    * too many large contents wait; UNAVAILABLE while the store cannot write
    */
-  change(
-    by: string,
-    prepared: PreparedChange,
-    options: ReplaceOptions,
-  ): Promise<EditResult<ReplacementResult>> {
-    const { state, dependencies } = this.#room
-    const { change, size } = prepared
-    const isFull = (options.full ?? null) !== null
-    const needsCopy =
-      options.dryRun === true ||
-      isFull ||
-      options.baseVersion !== undefined ||
-      isKeeping(options) ||
-      prepared.checked?.isAtomic === false
-    const sizeMax = isEdits(change) && !needsCopy ? editedSizeMax : inlineSizeMax
-    const isLarge =
-      prepared.checked === null || state.isExpensive || size + passesOf(change) * state.sizeBytes > sizeMax
-    if (isLarge && dependencies.threads.enabled) {
-      const edited = isEdits(change) && !needsCopy && size <= inlineSizeMax ? prepared.checked : null
-      return this.#make(by, options, {
-        isLarge,
-        inPlace: edited === null ? undefined : () => this.#changedWithin(edited, options),
-        compute: (thread) => this.#replaced(thread, prepared, options),
-      })
-    }
-    const checked = prepared.checked ?? checkChange(change)
-    return this.#make(by, options, {
-      isLarge: false,
-      inPlace: needsCopy || !checked.isAtomic ? undefined : () => this.#changed(checked, options),
-      compute: (thread) => this.#replaced(thread, { ...prepared, checked }, options),
-    })
-  }
-
-  /**
-   * Restores the content of `past`, a whole state (V1) of the document. The user `by` is the author of the
-   * change. Resolves when the change is durable and sent. Updates that arrive while the document is locked
-   * are applied afterwards, so they are not lost.
-   * @throws ApiError as for `change`
-   */
-  restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
-    const { rootSchema: schema = null } = options
-    return this.#makeInPresent(by, past.length, options, (edit) => ({
-      ...edit,
-      is: 'restore',
-      past: withOwnBuffer(past),
-      schema,
-    }))
-  }
-
-  /**
-   * Makes a decision on hunks of a branch: accepts them in the main editor, or rejects them in the branch. Resolves
-   * when the change is durable and sent.
-   * @throws ApiError as for `change`
-   */
-  decide(
-    by: string,
-    decision: HunkDecision,
-    options: RestoreOptions,
-  ): Promise<EditResult<ReplacementResult>> {
-    const { client, other } = decision
-    const { rootSchema: schema = null } = options
-    return this.#makeInPresent(by, other.length, options, (edit) => ({
-      ...edit,
-      is: 'decide',
-      decision: { ...decision, other: withOwnBuffer(other) },
-      writers: client === undefined ? edit.writers : [{ client, clock: 0 }],
-      schema,
-    }))
-  }
-
-  /**
-   * Applies changes of the main editor to a branch, so that no word consists of letters of both. Resolves when the change
-   * is durable and sent.
-   * @throws ApiError as for `change`
-   */
-  follow(by: string, changes: MainChanges, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
-    const base = changes.base && withOwnBuffer(changes.base)
-    const updates = changes.updates.map(withOwnBuffer)
-    const size = bytesIn(updates) + (base?.length ?? 0)
-    return this.#makeInPresent(by, size, options, (edit) => ({
-      ...edit,
-      is: 'follow',
-      changes: { base, updates },
-    }))
-  }
-
-  /** Makes a change that is valid for the present version only. @param size bytes in addition to those of the document */
-  #makeInPresent(
-    by: string,
-    size: number,
-    options: RestoreOptions,
-    taskOf: (edit: EditTask) => CopyTask,
-  ): Promise<EditResult<ReplacementResult>> {
-    const { state } = this.#room
-    return this.#make(by, options, {
-      isLarge: state.isExpensive || size + state.sizeBytes > inlineSizeMax,
-      compute: async (thread) => {
-        beginEdit(this.#room, options)
-        return this.#computed(thread, options, taskOf)
-      },
-    })
-  }
-
-  #make(
-    by: string,
-    options: RestoreOptions,
-    { isLarge, inPlace, compute }: Computation,
-  ): Promise<EditResult<ReplacementResult>> {
+  change(by: string, given: ContentPlan, options: ReplaceOptions): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
     const { threads, metrics } = room.dependencies
-    const isOnThread = isLarge && threads.enabled
+    const isOnThread = threads.enabled && this.#isLarge(given, options)
+    const plan =
+      given.is !== 'replace' || isOnThread
+        ? given
+        : { ...given, checked: given.checked ?? checkChange(given.change) }
     return makeChange(room, {
       by,
       options,
       runs: isOnThread ? 'thread' : 'event loop',
       prepare: isOnThread ? undefined : () => this.#prepare(options),
-      inPlace,
+      inPlace: this.#inPlace(plan, options, isOnThread),
       compute: async () => {
-        if (!isOnThread) return this.#proposed(await compute(null), options)
+        if (!isOnThread) return this.#proposed(await this.#computed(null, plan, options), options)
         // Only the computation occupies a thread. A change that waits for the lock on a document must not
         // occupy one, because the holder of the lock may itself wait for a thread.
-        const computed = await threads.use(room.address, compute)
+        const computed = await threads.use(room.address, (thread) => this.#computed(thread, plan, options))
         // The document is created only after the computation, because the thread checks the content.
         await this.#prepare(options)
         return this.#proposed(computed, options)
@@ -216,6 +123,29 @@ export class Replacement {
         metrics.replacements.inc({ mode: isOnThread ? mode : 'inline' })
       },
     })
+  }
+
+  /** Returns whether the change takes too long for the event loop. */
+  #isLarge(plan: ContentPlan, options: ReplaceOptions): boolean {
+    const { state } = this.#room
+    if (state.isExpensive) return true
+    if (plan.is !== 'replace') return bytesOf(plan) + state.sizeBytes > inlineSizeMax
+    const { change, checked, size } = plan
+    const sizeMax = isEdits(change) && !needsCopy(plan, options) ? editedSizeMax : inlineSizeMax
+    return checked === null || size + passesOf(change) * state.sizeBytes > sizeMax
+  }
+
+  /** Returns the function that makes a change without a copy of the document; undefined if it needs one. */
+  #inPlace(
+    plan: ContentPlan,
+    options: ReplaceOptions,
+    isOnThread: boolean,
+  ): BackendChange<ReplacementResult>['inPlace'] {
+    if (plan.is !== 'replace' || needsCopy(plan, options)) return undefined
+    const { change, checked, size } = plan
+    if (checked === null) return undefined
+    if (!isOnThread) return () => this.#changed(checked, options)
+    return isEdits(change) && size <= inlineSizeMax ? () => this.#changedWithin(checked, options) : undefined
   }
 
   /** Makes a change directly in the document. */
@@ -249,59 +179,55 @@ export class Replacement {
   }
 
   /**
-   * Makes a change in a copy of the document. If the call has a base version, makes the change in a copy of that
-   * version, and merges it into a copy of the document.
+   * Makes a change in a copy of the present document. If the call has a base version, makes the change in a copy of
+   * that version, and merges it into the copy of the document.
+   * @param thread the thread that makes the change; null: this thread makes it
    */
-  async #replaced(
+  async #computed(
     thread: PooledThread | null,
-    { change, checked }: PreparedChange,
+    plan: ContentPlan,
     options: ReplaceOptions,
   ): Promise<ComputedEdit> {
     const room = this.#room
+    const { state, dependencies } = room
     let base: Version | null
     try {
       beginEdit(room, options)
       base = resolveBase(room, options)
     } catch (error) {
       // Problems of the content are reported first.
-      if (checked === null) await thread?.run({ is: 'check', change })
+      if (plan.is === 'replace' && plan.checked === null)
+        await thread?.run({ is: 'check', change: plan.change })
       throw error
     }
     const past = base === null ? [] : await updatesOf(room, base, false)
     if (base !== null) beginEdit(room, options)
-    const { onOverlap = 'report' } = options
-    const computed = await this.#computed(thread, options, ({ updates, ...edit }) => ({
-      ...edit,
-      is: 'replace',
-      change,
-      // The result of the check has functions, which cannot be sent to a thread.
-      checked: thread === null ? checked : null,
-      updates: [...past, ...updates],
-      merge: base === null ? undefined : { pastCount: past.length, onOverlap },
-      documentBytesMax: copySizeMax(room, bytesIn(base === null ? updates : past)),
-    }))
-    if (thread !== null && base === null) this.#loadMs = computed.loadMs
-    return computed
-  }
-
-  /** Runs a task that changes a copy of the present document. */
-  async #computed(
-    thread: PooledThread | null,
-    options: RestoreOptions,
-    taskOf: (edit: EditTask) => CopyTask,
-  ): Promise<ComputedEdit> {
-    const room = this.#room
-    const { state, dependencies } = room
     const version = presentVersion(room)
-    const task = taskOf({
+    const edit: EditTask = {
       updates: thread === null ? [state.encode()] : await updatesOf(room, version, true),
-      writers: state.mergers,
+      writers: writersOf(plan) ?? state.mergers,
       documentBytesMax: dependencies.limits.documentBytesMax,
       state:
         thread === null || options.dryRun === true ? 'never' : state.bytes === null ? 'ifDear' : 'always',
       isBounded: thread === null,
-    })
-    return { ...(thread === null ? runTask(task) : await thread.run(task)), version }
+    }
+    const { rootSchema: schema = null, onOverlap = 'report' } = options
+    const task: TaskOf<ContentPlan['is']> =
+      plan.is === 'replace'
+        ? {
+            ...edit,
+            is: 'replace',
+            change: plan.change,
+            // The result of the check has functions, which cannot be sent to a thread.
+            checked: thread === null ? plan.checked : null,
+            updates: [...past, ...edit.updates],
+            merge: base === null ? undefined : { pastCount: past.length, onOverlap },
+            documentBytesMax: copySizeMax(room, bytesIn(base === null ? edit.updates : past)),
+          }
+        : { ...edit, ...(thread === null ? plan : withOwnBuffers(plan)), schema }
+    const computed = thread === null ? runTask(task) : await thread.run(task)
+    if (thread !== null && base === null) this.#loadMs = computed.loadMs
+    return { ...computed, version }
   }
 
   /** @throws ApiError `options.keeping` if the change deletes content */
@@ -338,10 +264,44 @@ export class Replacement {
   }
 }
 
-type CopyTask = TaskOf<'replace' | 'restore' | 'decide' | 'follow'>
+/** Returns whether a change cannot be made directly in the document. */
+const needsCopy = (
+  { checked }: PreparedChange,
+  { dryRun, full = null, baseVersion, keeping = null }: ReplaceOptions,
+): boolean =>
+  dryRun === true ||
+  full !== null ||
+  baseVersion !== undefined ||
+  keeping !== null ||
+  checked?.isAtomic === false
 
-/** Returns a copy of bytes that may be a view into a larger buffer, which would be sent to a thread as a whole. */
-const withOwnBuffer = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
+type PresentPlan = Exclude<ContentPlan, { readonly is: 'replace' }>
+
+/** Returns the bytes that a change reads in addition to the document. */
+function bytesOf(plan: PresentPlan): number {
+  if (plan.is === 'restore') return plan.past.length
+  if (plan.is === 'decide') return plan.decision.other.length
+  return bytesIn(plan.changes.updates) + (plan.changes.base?.length ?? 0)
+}
+
+/** Returns the client with which a change must be written; undefined if there is none. */
+function writersOf(plan: ContentPlan): EditTask['writers'] | undefined {
+  const client = plan.is === 'decide' ? plan.decision.client : undefined
+  return client === undefined ? undefined : [{ client, clock: 0 }]
+}
+
+/** Copies bytes that may be views into larger buffers, which would be sent to a thread as a whole. */
+function withOwnBuffers(plan: PresentPlan): PresentPlan {
+  if (plan.is === 'restore') return { ...plan, past: new Uint8Array(plan.past) }
+  if (plan.is === 'decide')
+    return { ...plan, decision: { ...plan.decision, other: new Uint8Array(plan.decision.other) } }
+  const { base, updates } = plan.changes
+  const changes = {
+    base: base && new Uint8Array(base),
+    updates: updates.map((bytes) => new Uint8Array(bytes)),
+  }
+  return { ...plan, changes }
+}
 
 const bytesIn = (updates: readonly Uint8Array[]): number =>
   updates.reduce((sum, { length }) => sum + length, 0)

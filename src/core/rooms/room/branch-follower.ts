@@ -225,7 +225,7 @@ export class BranchFollower {
 
   /** Applies changes of the main editor next to those of the branch. */
   async #merge(by: string, changes: MainChanges, options: RestoreOptions): Promise<void> {
-    const { result } = await this.#branch.replacing.follow(by, changes, options)
+    const { result } = await this.#branch.replacing.change(by, { is: 'follow', changes }, options)
     this.#overlaps = withOverlaps(this.#overlaps, result.branchOverlaps ?? [])
   }
 

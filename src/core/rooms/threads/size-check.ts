@@ -1,6 +1,4 @@
 import { type ApiError, invalid } from '../../base/errors.ts'
-import { decideHunks, type HunkDecision } from '../../content/branches/decide-hunks.ts'
-import { followMain, type MainChanges } from '../../content/branches/follow-main.ts'
 import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
 import { mergeChange, NothingMergedError } from '../../content/merge/merge-change.ts'
@@ -73,47 +71,22 @@ export function changeAndMerge(
   }
 }
 
+/** Restores the content of `past`, a whole state (V1), in a copy of the document. */
+export function restoreIn(copy: DocumentState, past: Uint8Array): ReplacementResult {
+  const then = DocumentState.fromBytes(past, { isBounded: copy.isBounded })
+  const change = keepingKinds(copy.doc, kindsIn(copy.doc), () => restoreContent(copy.doc, then.doc))
+  then.doc.destroy()
+  return change
+}
+
 /**
- * Restores the content of `past`, a whole state (V1), in a copy of a document. Checks the size of the copy
- * afterwards.
- * @param schema the schema that the content must match where it changes; null without one
- * @throws ApiError INVALID_ARGUMENT if the copy is larger than `bytesMax` and than before, or does not match the
- * schema; the copy must then be discarded
+ * Runs `work`, which changes a copy of a document, and checks the copy afterwards.
+ * @throws ApiError INVALID_ARGUMENT if the copy is larger than `documentBytesMax` and than before, or does not match
+ * the schema where it changes; the copy must then be discarded
  */
-export const restoreWithinLimit = (
+export function changeWithinLimit(
   copy: DocumentState,
-  past: Uint8Array,
-  bytesMax: number,
-  schema: RootSchema | null,
-): ReplacementResult =>
-  changeWithinLimit(copy, bytesMax, schema, () => {
-    const then = DocumentState.fromBytes(past, { isBounded: copy.isBounded })
-    const change = keepingKinds(copy.doc, kindsIn(copy.doc), () => restoreContent(copy.doc, then.doc))
-    then.doc.destroy()
-    return change
-  })
-
-/** Makes a decision on hunks of a branch in a copy of a document. @throws ApiError as for `restoreWithinLimit` */
-export const decideWithinLimit = (
-  copy: DocumentState,
-  decision: HunkDecision,
-  bytesMax: number,
-  schema: RootSchema | null,
-): ReplacementResult =>
-  changeWithinLimit(copy, bytesMax, schema, () => decideHunks(copy.doc, copy.encode(), decision))
-
-/** Applies changes of the main editor in a copy of a branch. @throws ApiError as for `restoreWithinLimit` */
-export const followWithinLimit = (
-  copy: DocumentState,
-  changes: MainChanges,
-  bytesMax: number,
-): ReplacementResult =>
-  changeWithinLimit(copy, bytesMax, null, () => followMain(copy.doc, copy.encode(), changes))
-
-function changeWithinLimit(
-  copy: DocumentState,
-  bytesMax: number,
-  schema: RootSchema | null,
+  { documentBytesMax, schema }: { readonly documentBytesMax: number; readonly schema: RootSchema | null },
   work: () => ReplacementResult,
 ): ReplacementResult {
   const bytesBefore = copy.sizeBytes
@@ -121,7 +94,7 @@ function changeWithinLimit(
   const change = work()
   const warnings = change.changed ? check() : []
   const bytes = copy.encode().length
-  if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
+  if (bytes > documentBytesMax && bytes > bytesBefore) throw tooLarge(bytes, documentBytesMax)
   return { ...change, warnings }
 }
 

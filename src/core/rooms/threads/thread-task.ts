@@ -2,8 +2,8 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError, type ErrorCode } from '../../base/errors.ts'
 import { MalformedJsonError } from '../../base/json.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
-import type { HunkDecision } from '../../content/branches/decide-hunks.ts'
-import type { MainChanges } from '../../content/branches/follow-main.ts'
+import { decideHunks, type HunkDecision } from '../../content/branches/decide-hunks.ts'
+import { followMain, type MainChanges } from '../../content/branches/follow-main.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { type InitialContent, readInitialContent } from '../../content/initial-content.ts'
@@ -46,13 +46,7 @@ import { bytesPerTick, documentStepsMax, structsPerTick } from '../document/inte
 import { tooExpensive } from '../document/unreadable-documents.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../log/merge-stored.ts'
-import {
-  applyWithinLimit,
-  changeAndMerge,
-  decideWithinLimit,
-  followWithinLimit,
-  restoreWithinLimit,
-} from './size-check.ts'
+import { applyWithinLimit, changeAndMerge, changeWithinLimit, restoreIn } from './size-check.ts'
 
 /** The content of a document: a snapshot (or an empty update) and the updates after it. */
 interface DocumentUpdates {
@@ -80,6 +74,12 @@ export interface EditTask extends DocumentUpdates {
   readonly state: 'always' | 'ifDear' | 'never'
   /** As in `StateOptions`. Default: false. */
   readonly isBounded?: boolean | undefined
+}
+
+/** A change of a copy of the present document. */
+export interface PresentEdit extends EditTask {
+  /** The schema that the result must match where it changes; null without one. */
+  readonly schema: RootSchema | null
 }
 
 /** A change that was made in a copy of a document. */
@@ -116,18 +116,18 @@ interface Tasks {
     }
     readonly result: CopyEdit
   }
-  /** Restores the content of `past`, a whole state (V1). `schema`: the schema that the result must match. */
-  readonly restore: {
-    readonly job: EditTask & { readonly past: Uint8Array; readonly schema: RootSchema | null }
-    readonly result: CopyEdit
-  }
-  /** Makes a decision on hunks of a branch. `schema`: as for `restore`. */
+  /** Restores the content of `past`, a whole state (V1). */
+  readonly restore: { readonly job: PresentEdit & { readonly past: Uint8Array }; readonly result: CopyEdit }
+  /** Makes a decision on hunks of a branch. */
   readonly decide: {
-    readonly job: EditTask & { readonly decision: HunkDecision; readonly schema: RootSchema | null }
+    readonly job: PresentEdit & { readonly decision: HunkDecision }
     readonly result: CopyEdit
   }
   /** Applies changes of the main editor to a branch. */
-  readonly follow: { readonly job: EditTask & { readonly changes: MainChanges }; readonly result: CopyEdit }
+  readonly follow: {
+    readonly job: PresentEdit & { readonly changes: MainChanges }
+    readonly result: CopyEdit
+  }
   /** Compares a branch with its main editor. `updates`: the whole states (V1) of the main editor and the branch. */
   readonly compare: {
     readonly job: { readonly updates: readonly [main: Uint8Array, branch: Uint8Array] }
@@ -210,11 +210,9 @@ export type ThreadTask = { [Name in TaskName]: TaskOf<Name> }[TaskName]
 const tasks: { readonly [Name in TaskName]: (task: TaskOf<Name>) => ResultOf<Name> } = {
   check: ({ change }) => void checkChange(change),
   replace,
-  restore: (task) =>
-    edit(task, (copy) => restoreWithinLimit(copy, task.past, task.documentBytesMax, task.schema)),
-  decide: (task) =>
-    edit(task, (copy) => decideWithinLimit(copy, task.decision, task.documentBytesMax, task.schema)),
-  follow: (task) => edit(task, (copy) => followWithinLimit(copy, task.changes, task.documentBytesMax)),
+  restore: (task) => editPresent(task, (copy) => restoreIn(copy, task.past)),
+  decide: (task) => editPresent(task, (copy) => decideHunks(copy.doc, copy.encode(), task.decision)),
+  follow: (task) => editPresent(task, (copy) => followMain(copy.doc, copy.encode(), task.changes)),
   compare: ({ updates }) => compareBranch(...updates),
   read: ({ updates: [bytes], reading, bytesMax }) => readStateEncoded(bytes, reading, bytesMax),
   anchors: ({ updates: [bytes], queries }) => withState(bytes, (doc) => lookUpAnchors(doc, queries)),
@@ -336,6 +334,9 @@ function replace(task: TaskOf<'replace'>): CopyEdit {
   const { result: change, ...made } = changeAndMerge([past, copy], checked, { onOverlap, bytesMax })
   return copyEdit(task, copy, writer, { change, ...made })
 }
+
+const editPresent = (task: PresentEdit, work: (copy: DocumentState) => ReplacementResult): CopyEdit =>
+  edit(task, (copy) => changeWithinLimit(copy, task, () => work(copy)))
 
 function edit(task: EditTask, work: (copy: DocumentState) => ReplacementResult): CopyEdit {
   const copy = stateOf(task)

@@ -179,7 +179,14 @@ it('[ROOM-56] applies fewer updates of one document in a tick while other docume
   const left = (['in a tick', 'in a shared tick', 'at the end'] as const).map((when) => {
     const incoming = typed(Array.from({ length: 20 }, () => 'a')).updates.map(
       (bytes) =>
-        ({ kind: 'update', bytes, summary: readUpdate(bytes), by: '', from: member, onApplied: null }) as const,
+        ({
+          kind: 'update',
+          bytes,
+          summary: readUpdate(bytes),
+          by: '',
+          from: member,
+          onApplied: null,
+        }) as const,
     )
     const { accepted, later } = new UpdateApplier(DocumentState.fromBytes(null), pendingBuffer()).take(
       incoming,

@@ -88,9 +88,13 @@ interface Handed {
 const textOf = (doc: Y.Doc): string => doc.getText('content').toString()
 
 const replace = (room: Room, data: string) =>
-  room.replacing.change('ada', prepareChange({ type: 'text', contentKey: 'content', data }, 1e6), {
-    expects: 'either',
-  })
+  room.replacing.change(
+    'ada',
+    { is: 'replace', ...prepareChange({ type: 'text', contentKey: 'content', data }, 1e6) },
+    {
+      expects: 'either',
+    },
+  )
 
 async function read(room: Room): Promise<Handed> {
   const { result, version } = await room.editing.view(textOf)

@@ -74,7 +74,9 @@ function editorOf({ engine: { cluster } }: SharedNode) {
 
 const write = async ({ rooms }: RoomNode, address: ReturnType<typeof editorOf>, data: string) => {
   const change = prepareChange({ type: 'text', contentKey: 'content', data }, limit)
-  return rooms.use(address, (room) => room.replacing.change('zoe', change, { expects: 'either' }))
+  return rooms.use(address, (room) =>
+    room.replacing.change('zoe', { is: 'replace', ...change }, { expects: 'either' }),
+  )
 }
 
 it('[CO-4] reads a document of another node from the log, and does not open it', async () => {
