@@ -100,135 +100,89 @@ export interface CopyEdit {
   readonly loadMs: number
 }
 
-/** The tasks by name. All parameters and results can be sent to a thread. */
-interface Tasks {
-  readonly check: { readonly job: { readonly change: RootChange }; readonly result: undefined }
-  readonly replace: {
-    readonly job: EditTask & {
-      readonly change: RootChange
-      /** The change if it was checked already; it cannot be sent to a thread. */
-      readonly checked?: CheckedChange | null
-      /**
-       * With `merge`, the first `pastCount` of the updates are those of an older version. The change is made for
-       * it, and merged into the document, which the other updates have.
-       */
-      readonly merge?: { readonly pastCount: number; readonly onOverlap: OverlapPolicy } | undefined
-    }
-    readonly result: CopyEdit
-  }
-  /** Restores the content of `past`, a whole state (V1). */
-  readonly restore: { readonly job: PresentEdit & { readonly past: Uint8Array }; readonly result: CopyEdit }
-  /** Makes a decision on hunks of a branch. */
-  readonly decide: {
-    readonly job: PresentEdit & { readonly decision: HunkDecision }
-    readonly result: CopyEdit
-  }
-  /** Applies changes of the main editor to a branch. */
-  readonly follow: {
-    readonly job: PresentEdit & { readonly changes: MainChanges }
-    readonly result: CopyEdit
-  }
-  /** Compares a branch with its main editor. `updates`: the whole states (V1) of the main editor and the branch. */
-  readonly compare: {
-    readonly job: { readonly updates: readonly [main: Uint8Array, branch: Uint8Array] }
-    readonly result: ComparedBranch
-  }
-  readonly read: {
-    readonly job: WholeState & {
-      readonly reading: DocumentReading
-      /** Maximum bytes of the encoded content. */
-      readonly bytesMax: number
-    }
-    readonly result: EncodedContent
-  }
-  readonly anchors: {
-    readonly job: WholeState & { readonly queries: AnchorQueries }
-    readonly result: AnchorAnswers
-  }
-  readonly streamPlace: {
-    readonly job: WholeState & { readonly request: StreamPlaceRequest; readonly schema: NamedSchema | null }
-    readonly result: FoundStreamPlace
-  }
-  /** Writes the next part of a stream. The update of the result is null if nothing changes. */
-  readonly stream: {
-    readonly job: DocumentUpdates & {
-      readonly writer: StreamWriter
-      readonly text: string
-      readonly schema: NamedSchema | null
-    }
-    readonly result: Pick<CopyEdit, 'change' | 'update'>
-  }
-  /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
-  readonly history: {
-    readonly job: DocumentUpdates & {
-      /** Numbers of updates of the earlier version, and after it up to the later version. */
-      readonly counts: readonly [from: number, to: number]
-      /** As `encodeAttribution` returns it. */
-      readonly attribution: Uint8Array
-      readonly query: HistoryQuery
-    }
-    readonly result: HistoryAnswer
-  }
-  /** Merges the updates of one document of an import. `merged` is null if it is rejected; `problem` is the reason. */
-  readonly merge: {
-    readonly job: DocumentUpdates
-    readonly result: { readonly merged: Merged | null; readonly problem: string }
-  }
+interface ReplaceTask extends EditTask {
+  readonly change: RootChange
+  /** The change if it was checked already; it cannot be sent to a thread. */
+  readonly checked?: CheckedChange | null
   /**
-   * Parses the response of a backend (JSON in UTF-8). `content` is null if it has the wrong form; `problem` is the
-   * reason. The data of a target is encoded.
+   * With `merge`, the first `pastCount` of the updates are those of an older version. The change is made for
+   * it, and merged into the document, which the other updates have.
    */
-  readonly parse: {
-    readonly job: { readonly json: Uint8Array }
-    readonly result: { readonly content: InitialContent | null; readonly problem: string }
-  }
-  /** Answers a query about a response of `/v2/crdt/get` (JSON in UTF-8); see `answerTextQuery`. */
-  readonly text: {
-    readonly job: { readonly json: Uint8Array; readonly query: TextQuery; readonly charactersMax: number }
-    readonly result: AnsweredText | 'too long' | null
-  }
-  /** Splits a whole state into updates for single ticks of an event loop; see `splitUpdate`. */
-  readonly split: { readonly job: WholeState; readonly result: readonly Uint8Array[] }
-  /** Reads a document whose conflict scans are too expensive for an event loop. */
-  readonly open: { readonly job: DocumentUpdates; readonly result: PlacedDocument }
-  /** Integrates an update whose conflict scans are too expensive for an event loop into a document. */
-  readonly place: {
-    readonly job: DocumentUpdates & {
-      readonly update: Uint8Array
-      /** The schema that the result must match. */
-      readonly schema: RootSchema | null
-    }
-    readonly result: PlacedIntegration
-  }
+  readonly merge?: { readonly pastCount: number; readonly onOverlap: OverlapPolicy } | undefined
 }
 
-export type TaskName = keyof Tasks
-export type TaskOf<Name extends TaskName> = { readonly is: Name } & Tasks[Name]['job']
-export type ResultOf<Name extends TaskName> = Tasks[Name]['result']
-export type ThreadTask = { [Name in TaskName]: TaskOf<Name> }[TaskName]
+interface PlaceTask extends DocumentUpdates {
+  readonly update: Uint8Array
+  /** The schema that the result must match. */
+  readonly schema: RootSchema | null
+}
 
-const tasks: { readonly [Name in TaskName]: (task: TaskOf<Name>) => ResultOf<Name> } = {
-  check: ({ change }) => void checkChange(change),
+interface ReadTask extends WholeState {
+  readonly reading: DocumentReading
+  /** Maximum bytes of the encoded content. */
+  readonly bytesMax: number
+}
+
+/** Writes the next part of a stream. */
+interface StreamTask extends DocumentUpdates {
+  readonly writer: StreamWriter
+  readonly text: string
+  readonly schema: NamedSchema | null
+}
+
+/** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
+interface HistoryTask extends DocumentUpdates {
+  /** Numbers of updates of the earlier version, and after it up to the later version. */
+  readonly counts: readonly [from: number, to: number]
+  /** As `encodeAttribution` returns it. */
+  readonly attribution: Uint8Array
+  readonly query: HistoryQuery
+}
+
+/** The tasks by name. All parameters and results can be sent to a thread. */
+const tasks = {
+  check: ({ change }: { readonly change: RootChange }): undefined => void checkChange(change),
   replace,
-  restore: (task) => editPresent(task, (copy) => restoreIn(copy, task.past)),
-  decide: (task) => editPresent(task, (copy) => decideHunks(copy.doc, copy.encode(), task.decision)),
-  follow: (task) => editPresent(task, (copy) => followMain(copy.doc, copy.encode(), task.changes)),
-  compare: ({ updates }) => compareBranch(...updates),
-  read: ({ updates: [bytes], reading, bytesMax }) => readStateEncoded(bytes, reading, bytesMax),
-  anchors: ({ updates: [bytes], queries }) => withState(bytes, (doc) => lookUpAnchors(doc, queries)),
-  streamPlace: ({ updates: [bytes], request, schema }) =>
+  /** Restores the content of `past`, a whole state (V1). */
+  restore: (task: PresentEdit & { readonly past: Uint8Array }): CopyEdit =>
+    editPresent(task, (copy) => restoreIn(copy, task.past)),
+  /** Makes a decision on hunks of a branch. */
+  decide: (task: PresentEdit & { readonly decision: HunkDecision }): CopyEdit =>
+    editPresent(task, (copy) => decideHunks(copy.doc, copy.encode(), task.decision)),
+  /** Applies changes of the main editor to a branch. */
+  follow: (task: PresentEdit & { readonly changes: MainChanges }): CopyEdit =>
+    editPresent(task, (copy) => followMain(copy.doc, copy.encode(), task.changes)),
+  /** Compares a branch with its main editor. `updates`: their whole states (V1). */
+  compare: ({
+    updates,
+  }: {
+    readonly updates: readonly [main: Uint8Array, branch: Uint8Array]
+  }): ComparedBranch => compareBranch(...updates),
+  read: ({ updates: [bytes], reading, bytesMax }: ReadTask): EncodedContent =>
+    readStateEncoded(bytes, reading, bytesMax),
+  anchors: ({ updates: [bytes], queries }: WholeState & { readonly queries: AnchorQueries }): AnchorAnswers =>
+    withState(bytes, (doc) => lookUpAnchors(doc, queries)),
+  streamPlace: ({
+    updates: [bytes],
+    request,
+    schema,
+  }: WholeState & {
+    readonly request: StreamPlaceRequest
+    readonly schema: NamedSchema | null
+  }): FoundStreamPlace =>
     withState(bytes, (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
-  stream: (task) => {
+  stream: (task: StreamTask): Pick<CopyEdit, 'change' | 'update'> => {
     const copy = stateOf(task)
     const { result, added } = copy.edit(() => writeInCopy(copy.doc, task.writer, task.text, task.schema))
     return { change: result, update: added }
   },
-  history: ({ updates, counts: [from, to], attribution, query }) => {
+  history: ({ updates, counts: [from, to], attribution, query }: HistoryTask): HistoryAnswer => {
     const after = updates.slice(from + to)
     const parts = { from: updates.slice(0, from), to: updates.slice(from, from + to), after }
     return answerHistory(parts, decodeAttribution(attribution), query)
   },
-  merge: ({ updates }) => {
+  /** Merges the updates of one document of an import. `merged` is null if it is rejected; `problem` is the reason. */
+  merge: ({ updates }: DocumentUpdates): { readonly merged: Merged | null; readonly problem: string } => {
     try {
       return { merged: mergeStored(updates), problem: '' }
     } catch (error) {
@@ -236,7 +190,15 @@ const tasks: { readonly [Name in TaskName]: (task: TaskOf<Name>) => ResultOf<Nam
       return { merged: null, problem: error.message }
     }
   },
-  parse: ({ json }) => {
+  /**
+   * Parses the response of a backend (JSON in UTF-8). `content` is null if it has the wrong form; `problem` is the
+   * reason. The data of a target is encoded.
+   */
+  parse: ({
+    json,
+  }: {
+    readonly json: Uint8Array
+  }): { readonly content: InitialContent | null; readonly problem: string } => {
     try {
       const content = readInitialContent(json)
       const isTarget = content.kind === 'target'
@@ -246,19 +208,39 @@ const tasks: { readonly [Name in TaskName]: (task: TaskOf<Name>) => ResultOf<Nam
       return { content: null, problem: error.message }
     }
   },
-  text: ({ json, query, charactersMax }) => answerTextQuery(json, query, charactersMax),
-  split: ({ updates: [bytes] }) => splitUpdate(bytes, structsPerTick, bytesPerTick),
-  open: (task) => {
+  /** Answers a query about a response of `/v2/crdt/get` (JSON in UTF-8); see `answerTextQuery`. */
+  text: ({
+    json,
+    query,
+    charactersMax,
+  }: {
+    readonly json: Uint8Array
+    readonly query: TextQuery
+    readonly charactersMax: number
+  }): AnsweredText | 'too long' | null => answerTextQuery(json, query, charactersMax),
+  /** Splits a whole state into updates for single ticks of an event loop; see `splitUpdate`. */
+  split: ({ updates: [bytes] }: WholeState): readonly Uint8Array[] =>
+    splitUpdate(bytes, structsPerTick, bytesPerTick),
+  /** Reads a document whose conflict scans are too expensive for an event loop. */
+  open: (task: DocumentUpdates): PlacedDocument => {
     const state = stateOf(task).encode()
     return { state, placements: placementsIn(state) }
   },
+  /** Integrates an update whose conflict scans are too expensive for an event loop into a document. */
   place,
 }
+
+export type TaskName = keyof typeof tasks
+export type TaskOf<Name extends TaskName> = { readonly is: Name } & Parameters<(typeof tasks)[Name]>[0]
+export type ResultOf<Name extends TaskName> = ReturnType<(typeof tasks)[Name]>
+export type ThreadTask = { [Name in TaskName]: TaskOf<Name> }[TaskName]
+
+const tasksByName: { readonly [Name in TaskName]: (task: TaskOf<Name>) => ResultOf<Name> } = tasks
 
 /** Runs a task on this thread. @throws the errors of the task */
 export function runTask<Name extends TaskName>(task: TaskOf<Name>): ResultOf<Name> {
   const { is }: { readonly is: Name } = task
-  return tasks[is](task)
+  return tasksByName[is](task)
 }
 
 /** Returns the number of bytes of the documents, or of the JSON, that a task reads. */
@@ -322,7 +304,7 @@ function addBuffers(value: unknown, buffers: Set<ArrayBuffer>): void {
     for (const member of Object.values(value)) addBuffers(member, buffers)
 }
 
-function replace(task: TaskOf<'replace'>): CopyEdit {
+function replace(task: ReplaceTask): CopyEdit {
   const { merge, updates, documentBytesMax: bytesMax, isBounded } = task
   const checked = task.checked ?? checkChange(task.change)
   if (merge === undefined) return edit(task, (copy) => applyWithinLimit(copy, checked, bytesMax))
@@ -357,7 +339,7 @@ function copyEdit(
   return { change, update, deletes, state, writer, loadMs: copy.loadMs }
 }
 
-function place({ updates, update, schema }: TaskOf<'place'>): PlacedIntegration {
+function place({ updates, update, schema }: PlaceTask): PlacedIntegration {
   const copy = stateOf({ updates })
   copy.check()
   const stepsMax = documentStepsMax(copy.sizeBytes + update.length)
