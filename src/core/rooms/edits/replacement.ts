@@ -59,7 +59,7 @@ const loadMsMax = 30
 
 type CopyPlan<Name extends 'restore' | 'decide' | 'follow'> = Omit<TaskOf<Name>, keyof PresentEdit>
 
-/** What a backend changes. */
+/** A change of content by a backend. */
 export type ContentPlan =
   /** Changes a root of the document. */
   | ({ readonly is: 'replace' } & PreparedChange)

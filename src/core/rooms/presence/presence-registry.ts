@@ -99,7 +99,7 @@ export class PresenceRegistry {
     return presence
   }
 
-  /** Runs `work` with the presence of a document, also if nobody is present. */
+  /** Runs `work` with the presence of a document, also if it has no users. */
   use<T>(document: DocumentScope, work: (presence: DocumentPresence) => T): T {
     const presence = this.presenceOf(document)
     try {

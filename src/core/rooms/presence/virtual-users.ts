@@ -73,7 +73,7 @@ export interface NewWriter extends Pick<RestPresence, 'name' | 'kind' | 'data' |
   readonly userId: string
   readonly editorId: string
   readonly contentKey: string
-  /** Where the writer inserts its next text. */
+  /** The position at which the writer inserts its next text. */
   readonly cursor: Y.RelativePosition
 }
 
