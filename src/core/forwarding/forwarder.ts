@@ -12,6 +12,7 @@ import { KeyedCounter } from '../quota/keyed-counter.ts'
 import type { Cluster, Key, NodeAddress } from '../store/engine.ts'
 import { ForwardSigner, forwardedHeader } from './forward-signer.ts'
 import { type NodeExchange, NodeNotReachedError, openExchange } from './node-connection.ts'
+import { NodeDepartures } from './node-departures.ts'
 
 /** Header of the response to a forwarded request of which nothing was done, because its document has moved. */
 export const movedHeader = 'x-weft-moved'
@@ -51,8 +52,11 @@ interface ForwardOptions {
   readonly headers?: OutgoingHttpHeaders
   /** Writes the body, or its start. Called again if the request is sent again. */
   readonly write: (outgoing: ClientRequest) => void
-  /** True if the body can be written only once, so that the request cannot be sent again. */
-  readonly isOnce?: true
+  /**
+   * When the request may be sent again. `always`: it has no effect, so that the first node may also have received
+   * it. `ifUndone` (default): the first node has done nothing. `never`: the body can be written only once.
+   */
+  readonly repeat?: 'always' | 'ifUndone' | 'never'
 }
 
 /** A websocket to another node. */
@@ -70,7 +74,7 @@ interface ForwardedExchange extends NodeExchange {
 
 /** Parts of a server that the forwarder needs. */
 interface Dependencies {
-  readonly cluster: Pick<Cluster, 'self' | 'owner'>
+  readonly cluster: Pick<Cluster, 'self' | 'owner' | 'others' | 'on'>
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'forwarded'>
 }
@@ -88,6 +92,8 @@ export class Forwarder {
   /** Connections of requests that may take long. The limits of clients bound their number. */
   readonly #streams = new Agent({ keepAlive: true })
   readonly #inProgress = new KeyedCounter(callsMax)
+  /** Ends the connections to nodes that leave the list. Requests are watched; the user of a websocket must watch it. */
+  readonly departures: NodeDepartures
 
   /**
    * @param secret a secret of all nodes
@@ -96,6 +102,7 @@ export class Forwarder {
   constructor({ cluster, clock, metrics }: Dependencies, secret: string, previousSecret: string | null) {
     this.#cluster = cluster
     this.#metrics = metrics
+    this.departures = new NodeDepartures(cluster)
     this.#signer = new ForwardSigner(secret, previousSecret, clock)
   }
 
@@ -127,7 +134,7 @@ export class Forwarder {
       if (forwardedRequests.has(request)) throw new DocumentMovedError()
       const attempt = await this.#attempt(request, this.#cluster.owner(document), options, gone)
       if (typeof attempt !== 'string') return attempt
-      if (isAgain || options.isOnce === true)
+      if (isAgain || options.repeat === 'never')
         throw attempt === 'moved' ? new DocumentMovedError() : new OwnerUnreachableError()
       await sleep(retryMs)
     }
@@ -157,11 +164,15 @@ export class Forwarder {
 
   /** Ends the connections to other nodes, except those of websockets. */
   close(): void {
+    this.departures.close()
     this.#calls.destroy()
     this.#streams.destroy()
   }
 
-  /** Returns a text if nothing was done: the node does not own the document, or has not accepted the connection. */
+  /**
+   * Returns a text if the request can be sent again: the node does not own the document, or cannot be reached and has
+   * done nothing.
+   */
   async #attempt(
     request: IncomingMessage,
     owner: NodeAddress,
@@ -183,6 +194,7 @@ export class Forwarder {
           signal: gone,
         },
         options.write,
+        (end) => this.departures.watch(owner.id, end),
       )
       span?.set({ 'http.response.status_code': exchange.response.statusCode ?? 0 })
       if (exchange.response.headers[movedHeader] !== undefined) {
@@ -192,7 +204,8 @@ export class Forwarder {
       this.#metrics.forwarded.requests[options.kind] += 1
       return { ...exchange, node: owner.id }
     } catch (error) {
-      if (error instanceof NodeNotReachedError) return 'unreached'
+      if (error instanceof NodeNotReachedError || (options.repeat === 'always' && !gone.aborted))
+        return 'unreached'
       throw new OwnerUnreachableError(error)
     } finally {
       leave?.()

@@ -157,7 +157,6 @@ export class SyncServer {
   end(): void {
     clearInterval(this.#checkTimer)
     this.#sessionManager.end()
-    this.#websocketForwarder.end()
     this.#dependencies.faults.end()
   }
 

@@ -206,7 +206,7 @@ async function forwardTo(
   response: CallResponse,
   next: NextFunction,
 ): Promise<void> {
-  const { caller, requestId, sent, call, address = '' } = response.weftLocals
+  const { operation, caller, requestId, sent, call, address = '' } = response.weftLocals
   const length = Buffer.byteLength(sent.text)
   const options = {
     kind: 'call',
@@ -214,6 +214,7 @@ async function forwardTo(
     requestId,
     tool: toolOf(request),
     headers: { 'content-length': length },
+    repeat: operation.effect === 'reads' ? 'always' : 'ifUndone',
     write: (outgoing: ClientRequest) => void outgoing.end(sent.text),
   } as const
   const exchange = await forwarder

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A proxy between an engine and its database. It can cut the connection of the next commit. */
 export interface CuttingProxy {
   readonly port: number
+  /** Number of connections since the start. */
+  readonly connections: number
   /**
    * Cuts the connection of the next commit. `lost`: the commit does not arrive at the database. `untold`: the
    * database executes it, but the engine gets no answer. `running`: only the engine loses its connection, so
@@ -36,8 +38,10 @@ const isCommitted = (bytes: Buffer): boolean =>
 export async function startCuttingProxy(databasePort: number): Promise<CuttingProxy> {
   let next: Cut | null = null
   let isPaused = false
+  let connections = 0
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
+    connections += 1
     const database = connect(databasePort, '127.0.0.1')
     const end = () => {
       client.destroy()
@@ -76,6 +80,9 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections
+    },
     cutNextCommit: (commit) =>
       new Promise((resolve) => {
         next = { commit, done: resolve }

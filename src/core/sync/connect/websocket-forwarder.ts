@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { type ForwardError, type Forwarder, OwnerUnreachableError } from '../../forwarding/forwarder.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { Cluster, Key } from '../../store/engine.ts'
+import type { Key } from '../../store/engine.ts'
 import { ForwardedSocket } from '../socket/forwarded-socket.ts'
 import type { UpgradeRequest } from '../socket/websocket-upgrader.ts'
 
 interface Dependencies {
   readonly forwarder: Forwarder
-  readonly cluster: Pick<Cluster, 'others' | 'on'>
   readonly metrics: Metrics
 }
 
@@ -16,11 +15,9 @@ interface Dependencies {
 export class WebsocketForwarder {
   readonly #dependencies: Dependencies
   readonly #sockets = new Set<ForwardedSocket>()
-  readonly #unwatch: () => void
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies
-    this.#unwatch = dependencies.cluster.on('change', () => this.#endLost())
   }
 
   /**
@@ -38,6 +35,7 @@ export class WebsocketForwarder {
         kind: 'websocket',
         clientAddress: address,
         headers: { connection: 'Upgrade', upgrade: 'websocket' },
+        repeat: 'always',
         write: (outgoing) => void outgoing.end(),
       },
       gone.signal,
@@ -51,25 +49,19 @@ export class WebsocketForwarder {
       )
     }
     connection.write(headOf(response))
-    const socket = new ForwardedSocket(node, request.socket, head, upgraded, metrics)
+    const socket = new ForwardedSocket(request.socket, head, upgraded, metrics)
     this.#sockets.add(socket)
-    socket.onClosed(() => this.#sockets.delete(socket))
+    const unwatch = forwarder.departures.watch(node, () => socket.end(nodeLost))
+    socket.onClosed(() => {
+      this.#sockets.delete(socket)
+      unwatch()
+    })
     return true
   }
 
   /** Returns one function for each forwarded websocket, which closes the websocket. */
   closersFor(reason: Close): readonly (() => void)[] {
     return [...this.#sockets].map((socket) => () => socket.end(reason))
-  }
-
-  end(): void {
-    this.#unwatch()
-  }
-
-  /** Closes the websockets whose nodes have died. TCP may not notice it for minutes. */
-  #endLost(): void {
-    const alive = new Set(this.#dependencies.cluster.others().map(({ id }) => id))
-    for (const socket of this.#sockets) if (!alive.has(socket.node)) socket.end(nodeLost)
   }
 }
 

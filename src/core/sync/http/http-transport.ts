@@ -371,14 +371,14 @@ const uncheckable = (): ApiError =>
     retryAfterSeconds: 1,
   })
 
-const noBody = { write: (outgoing: ClientRequest): void => void outgoing.end() } as const
+const noBody = { repeat: 'always', write: (outgoing: ClientRequest): void => void outgoing.end() } as const
 
 /** Returns how the body of a POST is forwarded, at the speed of the other node, which limits its time and size. */
 function postedBody(request: IncomingMessage, metrics: Metrics) {
   timedRequests.add(request)
   const { 'content-length': length } = request.headers
   return {
-    isOnce: true,
+    repeat: 'never',
     ...(length !== undefined && { headers: { 'content-length': length } }),
     write: (outgoing: ClientRequest): void =>
       void passBody(request.iterator({ destroyOnReturn: false }), outgoing, metrics).catch(() =>

@@ -4,7 +4,7 @@ import type { DocumentChannel } from './document-channel.ts'
 import { DocumentTunnel } from './document-tunnel.ts'
 import type { MultiplexedSocket } from './multiplexed-socket.ts'
 
-type Dependencies = Pick<SyncDependencies, 'forwarder' | 'cluster' | 'backpressure' | 'metrics'>
+type Dependencies = Pick<SyncDependencies, 'forwarder' | 'backpressure' | 'metrics'>
 
 /** The tunnels of one multiplexed connection: at most one to each node. */
 export class ConnectionTunnels {
@@ -13,8 +13,6 @@ export class ConnectionTunnels {
   readonly #clientAddress: string
   readonly #origin: string | undefined
   readonly #tunnels = new Map<string, DocumentTunnel>()
-  /** Ends the watch of the nodes; null while there are no tunnels. */
-  #unwatch: (() => void) | null = null
 
   /** @param origin origin of the page of the client */
   constructor(
@@ -53,7 +51,7 @@ export class ConnectionTunnels {
   }
 
   #tunnelTo(document: Key, workspaceId: string): DocumentTunnel | null {
-    const { forwarder, cluster, backpressure, metrics } = this.#dependencies
+    const { forwarder, backpressure, metrics } = this.#dependencies
     const handshake = forwarder.handshake(document, '/hocuspocus', this.#clientAddress, this.#origin)
     if (handshake === null) return null
     const { node } = handshake
@@ -61,18 +59,11 @@ export class ConnectionTunnels {
     if (known !== undefined) return known
     const options = { handshake, client: this.#client, workspaceId, backpressure, metrics }
     const tunnel: DocumentTunnel = new DocumentTunnel(options, () => {
+      unwatch()
       if (this.#tunnels.get(node) === tunnel) this.#tunnels.delete(node)
-      if (this.#tunnels.size > 0) return
-      this.#unwatch?.()
-      this.#unwatch = null
     })
     this.#tunnels.set(node, tunnel)
-    this.#unwatch ??= cluster.on('change', () => this.#endLost())
+    const unwatch = forwarder.departures.watch(node, () => tunnel.terminate())
     return tunnel
-  }
-
-  #endLost(): void {
-    const alive = new Set(this.#dependencies.cluster.others().map(({ id }) => id))
-    for (const [node, tunnel] of this.#tunnels) if (!alive.has(node)) tunnel.terminate()
   }
 }

@@ -17,8 +17,6 @@ const keepAliveMs = 15_000
  * receiver. Therefore the other node finds dead and slow clients, as if they were its own.
  */
 export class ForwardedSocket {
-  /** Id of the other node. */
-  readonly node: string
   readonly #client: Socket
   readonly #owner: Socket
   readonly #bytes: Metrics['forwarded']['bytes']
@@ -33,13 +31,11 @@ export class ForwardedSocket {
 
   /** @param head bytes of the client after its request */
   constructor(
-    node: string,
     client: Socket,
     head: Buffer,
     upgraded: NonNullable<NodeExchange['upgraded']>,
     { forwarded }: Pick<Metrics, 'forwarded'>,
   ) {
-    this.node = node
     this.#client = client
     this.#owner = upgraded.socket
     this.#bytes = forwarded.bytes
