@@ -78,6 +78,10 @@ export class NodeRequests {
         if (answer !== null) this.#receiveAnswer(answer)
         return undefined
       }),
+      // A node that has left the list does not reply.
+      cluster.on('change', () => {
+        for (const { check } of [...this.#pending.values()]) check()
+      }),
     )
   }
 

@@ -66,3 +66,14 @@ it('[CO-1] rejects if the owner does not answer in time, or leaves', async () =>
   await here(work)
   expect(done).toEqual(['node-1: lost'])
 })
+
+it('[CO-1] does not wait for an owner that has left the list of nodes', async () => {
+  const { done, here } = await start({
+    weather: (topic) => (topic === 'nodes.call.owner.note' ? [] : [0]),
+  })
+  // The clock is held, so that the work would wait forever.
+  const lost = here({ address: documentOf('node-2'), text: 'lost' })
+  nodes[1]?.cut()
+  await expect(lost).rejects.toMatchObject({ code: 'server/background-failed' })
+  expect(done).toEqual([])
+})
