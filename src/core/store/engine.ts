@@ -331,13 +331,6 @@ export interface Bus {
    * the listener.
    */
   onLoss(listener: () => void): () => void
-  /**
-   * Resolves when all current subscriptions are in effect: they receive every message that any node publishes
-   * afterwards. Resolves immediately if the bus is disconnected; the reconnect calls the `onLoss` listeners.
-   * Never rejects. If the bus consists of several servers, the servers to which other nodes are connected may
-   * learn of a subscription slightly later.
-   */
-  flushed(): Promise<void>
 }
 
 export type BusListener = (message: Uint8Array) => void

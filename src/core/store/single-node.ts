@@ -124,10 +124,6 @@ export class LocalBus implements Bus {
     return () => undefined
   }
 
-  async flushed(): Promise<void> {
-    // Nothing to wait for, because a subscription takes effect immediately.
-  }
-
   /**
    * Calls the listeners of a topic. Iterates over a copy of the list, because a listener may add or remove
    * listeners.

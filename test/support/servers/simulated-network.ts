@@ -321,10 +321,6 @@ class NetworkNode implements Bus, Cluster {
     return () => this.#lost.delete(listener)
   }
 
-  async flushed(): Promise<void> {
-    // There is nothing to wait for, because a subscription takes effect immediately.
-  }
-
   #others(): readonly NetworkNode[] {
     return this.isCut ? [] : this.#network.members.filter((each) => each !== this && !each.isCut)
   }

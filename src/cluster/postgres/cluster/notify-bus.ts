@@ -109,10 +109,6 @@ export class NotifyBus implements Bus {
     this.#losses.tell()
   }
 
-  async flushed(): Promise<void> {
-    // Nothing to wait for, because the bus receives the messages of all topics.
-  }
-
   /** Sends the published messages, then stops sending and receiving. */
   async close(): Promise<void> {
     this.#stop.abort()
