@@ -12,6 +12,9 @@ interface NormalizedText {
 /** Matches a run of white space, or a character with the marks and jamo that may compose with it. */
 const segments = /\s+|[^\s][\p{M}\u1160-\u11ff\ud7b0-\ud7fb]+/gu
 
+/** Matches a run of white space that is not one space. */
+const otherSpaces = /\s{2,}|[^\S ]/g
+
 /**
  * Maximum number of UTF-16 units of a character with its marks that is converted. The conversion sorts the
  * marks in quadratic time. Real text has fewer than 30 marks in a row.
@@ -24,9 +27,9 @@ const composedMax = 100
  */
 export function normalizeText(raw: string): NormalizedText {
   const writer = new NormalizedWriter()
-  const isComposed = !hasLongRun(raw) && raw.normalize('NFC') === raw
+  const isComposed = isPlain(raw) || (!hasLongRun(raw) && raw.normalize('NFC') === raw)
   let at = 0
-  for (const { 0: segment, index } of raw.matchAll(isComposed ? /\s+/g : segments)) {
+  for (const { 0: segment, index } of raw.matchAll(isComposed ? otherSpaces : segments)) {
     writer.plain(raw.slice(at, index), isComposed)
     writer.segment(segment, /^\s/.test(segment) ? ' ' : composed(segment))
     at = index + segment.length
@@ -38,7 +41,11 @@ export function normalizeText(raw: string): NormalizedText {
 /** Returns a text in the form in which the whole texts of blocks are compared: normalized, without space at the ends. */
 export const comparedText = (raw: string): string => normalizeText(raw.toWellFormed()).text.trim()
 
+/** Returns whether a text has only characters that normalization does not change. */
+const isPlain = (raw: string): boolean => !/[\u0300-\uffff]/.test(raw)
+
 function hasLongRun(raw: string): boolean {
+  if (!/[\u0300-\uffff]{100}/.test(raw)) return false
   for (const { 0: run } of raw.matchAll(/\p{M}+/gu)) if (run.length > composedMax) return true
   return false
 }
