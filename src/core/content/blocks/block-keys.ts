@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { type BlockMarks, type BlockNode, blockChildren, type Image, type Inline } from './block.ts'
 
 /** Returns whether a block has no form of its own in text formats: a paragraph without content. */
@@ -16,8 +17,7 @@ export class BlockKeys {
     const known = this.#known.get(block)
     if (known !== undefined) return known
     const key = this.#key(block)
-    const number = this.#numbers.get(key) ?? this.#numbers.size
-    this.#numbers.set(key, number)
+    const number = memoized(this.#numbers, key, () => this.#numbers.size)
     this.#known.set(block, number)
     return number
   }

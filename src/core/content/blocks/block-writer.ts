@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import type { MarkSet } from '../xml/mark-sets.ts'
 import { byName, storedName } from '../xml/names.ts'
 import type { MarkForm } from '../xml/stored-marks.ts'
@@ -39,11 +40,7 @@ export class BlockWriter {
 
   /** Returns the node of a block that is new in the document. */
   build(block: BlockNode): XmlNode {
-    const known = this.#built.get(block)
-    if (known !== undefined) return known
-    const built = this.#build(block)
-    this.#built.set(block, built)
-    return built
+    return memoized(this.#built, block, () => this.#build(block))
   }
 
   #build(block: BlockNode): XmlNode {

@@ -1,13 +1,12 @@
 import * as encoding from 'lib0/encoding'
+import { addTo } from '../../base/maps.ts'
 import type { IdRange } from '../yjs/range-index.ts'
 
 /** Returns an update (V1) that deletes ids and inserts nothing. */
 export function deletionOf(ranges: readonly IdRange[]): Uint8Array {
   const clients = new Map<number, IdRange[]>()
   for (const range of ranges) {
-    const ofClient = clients.get(range.client)
-    if (ofClient === undefined) clients.set(range.client, [range])
-    else ofClient.push(range)
+    addTo(clients, range.client, range)
   }
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, 0)

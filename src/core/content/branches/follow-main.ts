@@ -1,5 +1,6 @@
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
+import { addTo } from '../../base/maps.ts'
 import { contentPart } from '../merge/copy-content.ts'
 import { mergeUpdate } from '../merge/merge-update.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
@@ -83,9 +84,7 @@ function structsOf(structs: readonly (Struct | Y.Skip)[]): ReadonlyMap<number, r
   const clients = new Map<number, Struct[]>()
   for (const struct of structs) {
     if (struct instanceof Y.Skip) continue
-    const ofClient = clients.get(struct.id.client)
-    if (ofClient === undefined) clients.set(struct.id.client, [struct])
-    else ofClient.push(struct)
+    addTo(clients, struct.id.client, struct)
   }
   return clients
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { addTo } from '../../base/maps.ts'
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
 import type { IdRange } from '../yjs/range-index.ts'
 import { rangeOfSegment, type Segment, type SegmentReader } from './segments.ts'
@@ -76,9 +77,7 @@ function* buildersOf(origins: ReadonlySet<ChangeOrigin | null>, pauseMs: number)
       continue
     }
     const author = authorKey(origin)
-    const ofAuthor = authors.get(author)
-    if (ofAuthor === undefined) authors.set(author, [origin])
-    else ofAuthor.push(origin)
+    addTo(authors, author, origin)
   }
   for (const ofAuthor of authors.values()) {
     ofAuthor.sort((a, b) => a.at - b.at)

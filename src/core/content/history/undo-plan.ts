@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { rootNames } from '../roots.ts'
 import { type IdRange, withoutIds } from '../yjs/range-index.ts'
 import { isKindEntry, type SharedRoot } from '../yjs/root-kind.ts'
@@ -122,19 +123,17 @@ export class UndoPlan {
   }
 
   #containsOnlyOwn(type: SharedRoot): boolean {
-    const known = this.#isOwn.get(type)
-    if (known !== undefined) return known
-    const isOwn = [...itemsOf(type)].every(
-      (item) =>
-        item.deleted ||
-        !item.countable ||
-        this.#isOwnCopy(item) ||
-        this.#isOwnValue(item) ||
-        (this.#reader.of(item).every((segment) => this.#insertedIn(segment) !== null) &&
-          (!(item.content instanceof Y.ContentType) || this.#containsOnlyOwn(item.content.type))),
+    return memoized(this.#isOwn, type, () =>
+      [...itemsOf(type)].every(
+        (item) =>
+          item.deleted ||
+          !item.countable ||
+          this.#isOwnCopy(item) ||
+          this.#isOwnValue(item) ||
+          (this.#reader.of(item).every((segment) => this.#insertedIn(segment) !== null) &&
+            (!(item.content instanceof Y.ContentType) || this.#containsOnlyOwn(item.content.type))),
+      ),
     )
-    this.#isOwn.set(type, isOwn)
-    return isOwn
   }
 
   /** Returns whether an earlier undo has inserted the item as a copy of content that selected changes had inserted. */

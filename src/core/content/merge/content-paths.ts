@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { formatPointer } from '../json/json.ts'
 import { indexesIn } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -23,8 +24,7 @@ export class ContentPaths {
 
   #indexOf(item: Y.Item): number {
     const sequence = item.parent as SharedRoot
-    const indexes = this.#indexes.get(sequence) ?? indexesIn(sequence)
-    this.#indexes.set(sequence, indexes)
+    const indexes = memoized(this.#indexes, sequence, () => indexesIn(sequence))
     return indexes.get(item) ?? 0
   }
 }

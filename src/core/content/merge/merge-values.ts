@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { escapePointer } from '../../base/json.ts'
+import { memoized } from '../../base/maps.ts'
 import { diffTokens, type Hunk } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { setMember, toJson } from '../json/json.ts'
@@ -229,7 +230,5 @@ const hasIds = (items: readonly Plain[]): boolean => items.some((item) => idToke
 /** Returns a number that two items have in common if they are the same item. */
 function numberOf(item: Plain, numbers: Map<string, number>): number {
   const token = idTokenOf(item) ?? `= ${JSON.stringify(toJson(item) ?? null)}`
-  const number = numbers.get(token) ?? numbers.size
-  numbers.set(token, number)
-  return number
+  return memoized(numbers, token, () => numbers.size)
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.ts'
 import { Graphemes } from '../text/graphemes.ts'
 import type { MergeSide } from './overlap.ts'
 import { startsPart, wordsIn, wordTexts } from './words.ts'
@@ -251,9 +252,7 @@ class Window {
     const members = new Map<number, number[]>()
     for (let at = this.#start; at < this.#end; at++) {
       const root = this.#rootOf(at)
-      const units = members.get(root)
-      if (units === undefined) members.set(root, [at])
-      else units.push(at)
+      addTo(members, root, at)
     }
     const clusters: UnitCluster[] = []
     for (const indexes of members.values()) {

@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
 import { isJsonObject } from '../../base/json.ts'
+import { memoized } from '../../base/maps.ts'
 import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, jsonTypeName, setMember } from '../json/json.ts'
@@ -215,11 +216,7 @@ class NodeWriter {
   }
 
   #marksOf(set: MarkSet): readonly JsonObject[] {
-    const known = this.#sets.get(set)
-    if (known !== undefined) return known
-    const marks = this.#marks.formsOf(set).map((form) => this.#mark(form))
-    this.#sets.set(set, marks)
-    return marks
+    return memoized(this.#sets, set, () => this.#marks.formsOf(set).map((form) => this.#mark(form)))
   }
 
   #mark(form: MarkForm): JsonObject {

@@ -1,5 +1,6 @@
 import { invalid } from '../../base/errors.ts'
 import { escapePointer } from '../../base/json.ts'
+import { addTo } from '../../base/maps.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import {
   ContentExpressionError,
@@ -131,9 +132,7 @@ function groupsOf(specs: ReadonlyMap<string, { readonly group?: string }>): Name
   const groups = new Map<string, string[]>()
   for (const [name, { group }] of specs) {
     for (const word of new Set(wordsIn(group ?? ''))) {
-      const known = groups.get(word)
-      if (known === undefined) groups.set(word, [name])
-      else known.push(name)
+      addTo(groups, word, name)
     }
   }
   return groups

@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
 import { invalid } from '../../base/errors.ts'
+import { memoized } from '../../base/maps.ts'
 import { shownName } from '../roots.ts'
 import { type KnownKind, rootKind } from '../yjs/root-kind.ts'
 import { type ContentSchema, kindOfSchema } from './any-schema.ts'
@@ -34,9 +35,7 @@ export function schemaOf({ name, spec }: NamedSchema): ContentSchema {
     if (!isPresetName(name)) throw new TypeError('the schema is not a preset')
     return presetSchema(name)
   }
-  const known = compiled.get(spec) ?? compileSchema(spec)
-  compiled.set(spec, known)
-  return known
+  return memoized(compiled, spec, () => compileSchema(spec))
 }
 
 /** Returns the kind of a root that the schema with this name describes. Stored schemas are those of nodes. */

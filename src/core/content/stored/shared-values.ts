@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { type Json, type JsonKind, type JsonObject, kindOfJson, setMember, toJson } from '../json/json.ts'
 import { JsonInterner } from '../json/json-interner.ts'
 import { Output } from '../output.ts'
@@ -173,11 +174,7 @@ export class StoredInterner {
   readonly #known = new Map<StoredValue, number>()
 
   of(stored: StoredValue): number {
-    const known = this.#known.get(stored)
-    if (known !== undefined) return known
-    const number = this.#values.of([kindOf(stored), ...this.#content(stored)])
-    this.#known.set(stored, number)
-    return number
+    return memoized(this.#known, stored, () => this.#values.of([kindOf(stored), ...this.#content(stored)]))
   }
 
   #content(stored: StoredValue): readonly (string | number)[] {

@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { diffTokens, type Hunk } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { isObject, type Json, kindOfJson } from '../json/json.ts'
@@ -75,8 +76,6 @@ export const idTokenOf = (value: unknown): string | null =>
 function numbered(ids: readonly (Id | null)[], numbers: Map<string, number>, unlike: number): Int32Array {
   return Int32Array.from(ids, (id, index) => {
     if (id === null) return unlike - index
-    const number = numbers.get(id.token) ?? numbers.size
-    numbers.set(id.token, number)
-    return number
+    return memoized(numbers, id.token, () => numbers.size)
   })
 }

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { planFormatted } from '../delta/delta.ts'
 import { isArray, isObject, type Json, type JsonKind, kindOfJson, prototypeKey } from '../json/json.ts'
 import {
@@ -77,11 +78,7 @@ export class NewValueFactory {
 
   /** Returns the examples for values of a kind; null if these values are plain. */
   #examplesOf(kind: JsonKind): Examples | null {
-    const known = this.#examples.get(kind)
-    if (known !== undefined) return known
-    const examples = kind === 'other' ? null : this.#findExamples(kind)
-    this.#examples.set(kind, examples)
-    return examples
+    return memoized(this.#examples, kind, () => (kind === 'other' ? null : this.#findExamples(kind)))
   }
 
   /** Finds the last values of a kind, because they are the newest in most lists. */

@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { AttributeRun } from '../text/text-state.ts'
 import { byName, storedName } from './names.ts'
@@ -85,11 +86,7 @@ export class MarkTable {
   }
 
   #textOf(form: MarkForm): string {
-    const known = this.#texts.get(form)
-    if (known !== undefined) return known
-    const text = JSON.stringify(form)
-    this.#texts.set(form, text)
-    return text
+    return memoized(this.#texts, form, () => JSON.stringify(form))
   }
 
   sizeOf(set: MarkSet): number {

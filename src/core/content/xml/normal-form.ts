@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { contentLimit } from '../content-error.ts'
 import type { Json } from '../json/json.ts'
 import type { AttributeRule, CompiledSchema, RulesByAttribute } from '../schemas/compiled-schema.ts'
@@ -87,15 +88,11 @@ export class NormalForm {
   }
 
   #nodeDefaults(name: string): Defaults {
-    const known = this.#nodes.get(name) ?? defaultsOf(this.#schema.nodes.get(name)?.attributes, false)
-    this.#nodes.set(name, known)
-    return known
+    return memoized(this.#nodes, name, () => defaultsOf(this.#schema.nodes.get(name)?.attributes, false))
   }
 
   #markDefaults(name: string): Defaults {
-    const known = this.#marks.get(name) ?? defaultsOf(this.#schema.marks.get(name)?.attributes, true)
-    this.#marks.set(name, known)
-    return known
+    return memoized(this.#marks, name, () => defaultsOf(this.#schema.marks.get(name)?.attributes, true))
   }
 }
 

@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type MarkSet, MarkTable } from './mark-sets.ts'
@@ -110,11 +111,7 @@ class XmlWriter {
   }
 
   #startTag(mark: MarkForm): string {
-    const known = this.#startTags.get(mark)
-    if (known !== undefined) return known
-    const tag = `<${mark.name}${attributesOf(mark.attributes)}>`
-    this.#startTags.set(mark, tag)
-    return tag
+    return memoized(this.#startTags, mark, () => `<${mark.name}${attributesOf(mark.attributes)}>`)
   }
 }
 

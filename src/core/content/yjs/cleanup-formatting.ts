@@ -1,5 +1,6 @@
 import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import type { SharedRoot } from './root-kind.ts'
 
 /**
@@ -71,8 +72,7 @@ function removeRepeatedIn(
   const ofKeys = new Map<string, { readonly items: Y.Item[]; last: unknown }>()
   for (const item of gap) {
     const { key, value } = item.content as Y.ContentFormat
-    const ofKey = ofKeys.get(key) ?? { items: [], last: null }
-    ofKeys.set(key, ofKey)
+    const ofKey = memoized(ofKeys, key, () => ({ items: [], last: null }))
     ofKey.items.push(item)
     ofKey.last = value
   }

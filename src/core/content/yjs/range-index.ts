@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.ts'
 /** Clocks of one client: `length` clocks from `clock`. */
 export interface ClockRange {
   readonly clock: number
@@ -34,9 +35,7 @@ export class RangeIndex<T extends ClockRange> {
   static of<T extends IdRange>(ranges: Iterable<T>): RangeIndex<T> {
     const clients = new Map<number, T[]>()
     for (const range of ranges) {
-      const ofClient = clients.get(range.client)
-      if (ofClient === undefined) clients.set(range.client, [range])
-      else ofClient.push(range)
+      addTo(clients, range.client, range)
     }
     for (const ofClient of clients.values()) ofClient.sort((a, b) => a.clock - b.clock)
     return new RangeIndex(clients)

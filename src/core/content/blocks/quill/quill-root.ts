@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../../base/maps.ts'
 import { planFormattedText } from '../../delta/delta.ts'
 import {
   FormatTable,
@@ -42,13 +43,9 @@ class FormatMarks implements MarkIndex {
   }
 
   formsOf(set: MarkSet): readonly MarkForm[] {
-    const known = this.#forms.get(set)
-    if (known !== undefined) return known
-    const forms = Object.entries(this.#formats.get(set).attributes).map(([name, value]) =>
-      formOf(name, value),
+    return memoized(this.#forms, set, () =>
+      Object.entries(this.#formats.get(set).attributes).map(([name, value]) => formOf(name, value)),
     )
-    this.#forms.set(set, forms)
-    return forms
   }
 
   /** Returns the set with one more mark. The mark replaces another one of the same name. */

@@ -1,3 +1,4 @@
+import { memoized } from '../../../base/maps.ts'
 import {
   type FormatTable,
   type FormattedTarget,
@@ -208,9 +209,7 @@ export function targetFrom(pieces: readonly QuillPiece[], formats: FormatTable):
     while ((code[next] ?? Number.POSITIVE_INFINITY) <= targetAt) next += 1
     if (from === to || next % 2 === 1) return to
     const key = `${from} ${to}`
-    const format = kept.get(key) ?? withUnstated(formats, from, to)
-    kept.set(key, format)
-    return format
+    return memoized(kept, key, () => withUnstated(formats, from, to))
   }
   return { text, runs, embeds, keptFormat }
 }

@@ -17,7 +17,7 @@ export interface Pattern {
 }
 
 /** A place in a list of flows. */
-export interface FlowPosition {
+interface FlowPosition {
   readonly flow: number
   readonly offset: number
 }
@@ -26,7 +26,7 @@ export interface FlowPosition {
  * Returns the parts of a range that are in flows; null if there are none, or if the range splits a grapheme
  * cluster.
  */
-export function rangesBetween(
+function rangesBetween(
   flows: readonly TextFlow[],
   from: FlowPosition,
   to: FlowPosition,

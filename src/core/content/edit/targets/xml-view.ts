@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../../base/maps.ts'
 import { limits } from '../../../model/limits.ts'
 import { Output } from '../../output.ts'
 import { readTextState, storedText } from '../../text/text-state.ts'
@@ -115,8 +116,7 @@ class XmlViewReader {
         const { flow, piece } = found
         if (piece === null || piece.source === null)
           return { flow, offset: index === 0 ? 0 : (blocks[flow] as XmlBlock).end }
-        const offsetAt = offsets.get(piece.source) ?? offsetsOf(piece.source.state)
-        offsets.set(piece.source, offsetAt)
+        const offsetAt = memoized(offsets, piece.source, () => offsetsOf(piece.source.state))
         return { flow, offset: piece.start + offsetAt(index) }
       },
     }

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../../base/maps.ts'
 import { firstIndex } from '../../../base/search.ts'
 import { type Hunk, shifted } from '../../diff/diff.ts'
 import { planEdits, stepsMax } from '../../text/plan.ts'
@@ -194,9 +195,5 @@ function textFrom(pieces: readonly FlowPiece[], from: number, offset: number): T
 }
 
 function hunksOf({ hunks }: FlowChange, source: TextSource): Hunk[] {
-  const known = hunks.get(source)
-  if (known !== undefined) return known
-  const made: Hunk[] = []
-  hunks.set(source, made)
-  return made
+  return memoized(hunks, source, () => [])
 }

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { addTo, memoized } from '../../../base/maps.ts'
 import type { Hunk } from '../../diff/diff.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
 import { TextChange } from '../../text/operations.ts'
@@ -133,8 +134,7 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
   ): void {
     const { type, state } = piece.source
     const shift = piece.from - piece.start
-    const attributes = known.get(type) ?? new InsertedAttributes(state)
-    known.set(type, attributes)
+    const attributes = memoized(known, type, () => new InsertedAttributes(state))
     const own = { aStart: aStart + shift, aEnd: aEnd + shift, bStart: 0, bEnd: text.length }
     const inserted: NewPiece[] = attributes.pieces(own, text)
     const index = (piece.index ?? 0) + aStart - piece.start
@@ -164,15 +164,12 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
   /** Returns the index of an item in its parent, before the changes are written. */
   #indexOf(item: Y.Item): number {
     const parent = item.parent as SharedRoot
-    const known = this.#indexes.get(parent) ?? indexesIn(parent)
-    this.#indexes.set(parent, known)
+    const known = memoized(this.#indexes, parent, () => indexesIn(parent))
     return known.get(item) ?? 0
   }
 
   #change(type: SharedRoot, change: IndexChange): void {
-    const known = this.#changes.get(type)
-    if (known === undefined) this.#changes.set(type, [change])
-    else known.push(change)
+    addTo(this.#changes, type, change)
   }
 
   #flush(): void {
