@@ -1,4 +1,4 @@
-import * as Y from 'yjs'
+import type * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
 import { editName } from './edit/check-edits.ts'
 import { comparableForm } from './edit/dependency-recorder.ts'
@@ -6,7 +6,7 @@ import type { EditDependencies, EditDependency, InsertedRun } from './edit/edit-
 import { targetNotFound } from './edit/edit-errors.ts'
 import { occurrences } from './edit/targets/normalized-search.ts'
 import { checkKind, type TargetKind } from './replace.ts'
-import { isStored, itemIn } from './yjs/items.ts'
+import { isStored, itemIn, typeWithId } from './yjs/items.ts'
 import type { IdRange, StoredId } from './yjs/range-index.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
 
@@ -103,8 +103,8 @@ class MergingDocument {
 
   #typeOf(parent: string | StoredId): SharedRoot | null {
     if (typeof parent === 'string') return this.#doc.share.get(parent) ?? null
-    const item = itemIn(this.#doc, parent)
-    return item?.content instanceof Y.ContentType && !item.deleted ? item.content.type : null
+    const type = typeWithId(this.#doc, parent)
+    return type?._item?.deleted === true ? null : type
   }
 }
 

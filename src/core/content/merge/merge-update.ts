@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
 import { toJson } from '../json/json.ts'
-import { deleteIds, itemIn, rangeOfItem } from '../yjs/items.ts'
+import { deleteIds, rangeOfItem, typeWithId } from '../yjs/items.ts'
 import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { ContentPaths } from './content-paths.ts'
@@ -150,8 +150,7 @@ class UpdateMerge {
   /** Returns the type of this document for a type of another version. */
   #typeOf(type: SharedRoot): SharedRoot | null {
     if (type._item === null) return this.#doc.share.get(Y.findRootTypeKey(type)) ?? null
-    const content = itemIn(this.#doc, type._item.id)?.content
-    return content instanceof Y.ContentType ? content.type : null
+    return typeWithId(this.#doc, type._item.id)
   }
 
   #findDeletions({ client, clock, length }: IdRange): void {

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { noGuid } from '../yjs/create-doc.ts'
-import { itemIn } from '../yjs/items.ts'
+import { itemIn, typeWithId } from '../yjs/items.ts'
 import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { MergeSide } from './overlap.ts'
@@ -99,8 +99,8 @@ export class MergeVersions {
       const name = Y.findRootTypeKey(type)
       return this.doc(version).share.get(name) ?? null
     }
-    const item = this.item(version, type._item.id)
-    return item !== null && !item.deleted && item.content instanceof Y.ContentType ? item.content.type : null
+    const found = typeWithId(this.doc(version), type._item.id)
+    return found?._item?.deleted === true ? null : found
   }
 }
 

@@ -5,7 +5,7 @@ import { JsonInterner } from '../json/json-interner.ts'
 import { Output } from '../output.ts'
 import { plainText, readTextState } from '../text/text-state.ts'
 import { serializeType } from '../xml/serialize.ts'
-import type { SharedRoot } from '../yjs/root-kind.ts'
+import { hasEntries, type SharedRoot } from '../yjs/root-kind.ts'
 
 /** A value of a document with its JSON view. Shared values can be changed in place. */
 export type StoredValue =
@@ -145,10 +145,10 @@ export function storedForm(value: unknown): StoredForm {
  * Returns the form of a fragment by its content, because Yjs 14 stores each nested type without a name as a
  * fragment. The first live item of its sequence decides. An empty fragment has the form of XML.
  */
-function formOfFragment({ _start, _map }: Y.XmlFragment): StoredForm {
-  let item = _start
+function formOfFragment(type: Y.XmlFragment): StoredForm {
+  let item = type._start
   while (item?.deleted === true) item = item.right
-  if (item === null) return [..._map.values()].some(({ deleted }) => !deleted) ? 'map' : 'xml'
+  if (item === null) return hasEntries(type) ? 'map' : 'xml'
   const { content } = item
   if (!(content instanceof Y.ContentType))
     return content instanceof Y.ContentString || content instanceof Y.ContentFormat ? 'text' : 'array'

@@ -8,7 +8,7 @@ import { type ChildPlace, nameOf } from '../edit/writing/tree-places.ts'
 import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { markdownPart } from '../markdown/markdown.ts'
 import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
-import { itemIn, parentOf } from '../yjs/items.ts'
+import { itemIn, parentOf, typeWithId } from '../yjs/items.ts'
 import type { StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { placeRemoved, putText, unitsWithoutBreaks } from './sequence-place.ts'
@@ -177,7 +177,7 @@ function lastChild(doc: Y.Doc, client: number, parent: SharedRoot): Y.Item | nul
 }
 
 function typeAt(doc: Y.Doc, id: StoredId): SharedRoot {
-  const item = itemIn(doc, id)
-  if (item === null || item.deleted || !(item.content instanceof Y.ContentType)) throw placeRemoved()
-  return item.content.type
+  const type = typeWithId(doc, id)
+  if (type === null || type._item?.deleted === true) throw placeRemoved()
+  return type
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
 import { diffTokens } from '../diff/diff.ts'
-import type { SharedRoot } from '../yjs/root-kind.ts'
+import { hasEntries, type SharedRoot } from '../yjs/root-kind.ts'
 import { readSequence, type SequenceContent } from '../yjs/sequence-content.ts'
 import { withoutBigInts } from './value-codec.ts'
 
@@ -89,5 +89,4 @@ export function childrenOf(parent: SharedRoot): XmlChildren | null {
 }
 
 /** Returns whether the type is a text without attributes. A text with attributes counts as a node. */
-const isPlainText = (type: SharedRoot): boolean =>
-  type instanceof Y.XmlText && [...type._map.values()].every(({ deleted }) => deleted)
+const isPlainText = (type: SharedRoot): boolean => type instanceof Y.XmlText && !hasEntries(type)

@@ -54,6 +54,20 @@ export function idsBetween(type: SharedRoot, start: number, end: number): readon
   return ranges
 }
 
+/** Returns the shared type with an id, deleted or not; null if the document does not have it. */
+export function typeWithId(doc: Y.Doc, id: StoredId): SharedRoot | null {
+  const content = itemIn(doc, id)?.content
+  return content instanceof Y.ContentType ? content.type : null
+}
+
+/** Returns the live shared types in a sequence. */
+export function typesIn({ _start }: SharedRoot): SharedRoot[] {
+  const types: SharedRoot[] = []
+  for (let item = _start; item !== null; item = item.right)
+    if (!item.deleted && item.content instanceof Y.ContentType) types.push(item.content.type)
+  return types
+}
+
 /** Returns the shared type that contains a type; null for a root. */
 export const parentOf = ({ _item: item }: SharedRoot): SharedRoot | null =>
   item?.parent instanceof Y.AbstractType ? item.parent : null

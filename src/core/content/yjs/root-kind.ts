@@ -169,7 +169,8 @@ export const nameless = 'UNDEFINED'
 const isEditorNode = (type: unknown, inAttributed: boolean): boolean =>
   type instanceof Y.XmlText || (type instanceof Y.XmlElement && (inAttributed || type.nodeName === nameless))
 
-function hasEntries({ _map }: SharedRoot): boolean {
+/** Returns whether a type has live entries or attributes. */
+export function hasEntries({ _map }: SharedRoot): boolean {
   for (const item of _map.values()) if (isLive(item)) return true
   return false
 }

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { itemIn } from '../../yjs/items.ts'
+import { itemIn, typeWithId } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   type FlowPiece,
@@ -55,18 +55,13 @@ function storedPosition(doc: Y.Doc, contentKey: string, encoded: Uint8Array): St
     const offset = isShown ? id.clock - item.id.clock + (assoc >= 0 ? 0 : 1) : 0
     return { type: item.parent, item, offset }
   }
-  const type = position.type === null ? rootOf(doc, contentKey, tname) : typeAt(doc, position.type)
+  const type = position.type === null ? rootOf(doc, contentKey, tname) : typeWithId(doc, position.type)
   return type === null ? null : { type, offset: assoc >= 0 ? type._length : 0 }
 }
 
 /** Returns the root that a position names. Yjs would create a root that does not exist. */
 const rootOf = (doc: Y.Doc, contentKey: string, name: string | null): SharedRoot | null =>
   name === contentKey ? (doc.share.get(contentKey) ?? null) : null
-
-function typeAt(doc: Y.Doc, id: Y.ID): SharedRoot | null {
-  const content = itemIn(doc, id)?.content
-  return content instanceof Y.ContentType ? content.type : null
-}
 
 /** Returns the index at which each item starts in its shared type. */
 function indexesOf(items: readonly Y.Item[]): ReadonlyMap<Y.Item, number> {

@@ -6,6 +6,7 @@ import { Output } from '../../output.ts'
 import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import { markUnpaired, readTextState } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/reader.ts'
+import { typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { WorkLimit } from '../work-limit.ts'
 import {
@@ -44,11 +45,8 @@ export function readNestedView(root: SharedRoot, contentKey = '', work = new Wor
 const lexicalKey = 'root'
 
 function usesLexical(root: SharedRoot, contentKey: string): boolean {
-  for (let item = root._start; item !== null; item = item.right) {
-    if (!item.deleted && item.content instanceof Y.ContentType)
-      return item.content.type._map.get(lexicalType)?.deleted === false
-  }
-  return contentKey === lexicalKey
+  const [first] = typesIn(root)
+  return first === undefined ? contentKey === lexicalKey : entryIn(first, lexicalType) !== undefined
 }
 
 /** Returns the attributes of a nested text or element. */
@@ -56,15 +54,8 @@ export const nestedAttributes = (type: SharedRoot): Readonly<Record<string, Json
   readAttributes(type, new Output())
 
 /** Returns the nested texts and elements of a type. */
-function nestedIn(type: SharedRoot): SharedRoot[] {
-  const found: SharedRoot[] = []
-  for (let item = type._start; item !== null; item = item.right) {
-    if (item.deleted || !(item.content instanceof Y.ContentType)) continue
-    const { type: child } = item.content
-    if (child instanceof Y.XmlText || child instanceof Y.XmlElement) found.push(child)
-  }
-  return found
-}
+const nestedIn = (type: SharedRoot): SharedRoot[] =>
+  typesIn(type).filter((child) => child instanceof Y.XmlText || child instanceof Y.XmlElement)
 
 /** Returns the attributes that determine the type of a nested text or element. */
 function namesOf(type: SharedRoot): Readonly<Record<string, Json>> {

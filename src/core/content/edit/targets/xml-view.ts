@@ -4,6 +4,7 @@ import { limits } from '../../../model/limits.ts'
 import { Output } from '../../output.ts'
 import { readTextState, storedText } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/reader.ts'
+import { typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { WorkLimit } from '../work-limit.ts'
 import {
@@ -40,15 +41,10 @@ export function readXmlView(root: SharedRoot, work = new WorkLimit()): XmlFlowVi
 type XmlChild = Y.XmlElement | Y.XmlText
 
 /** Returns the live children of an element or a root that are elements or texts. */
-function childrenOf(type: SharedRoot): XmlChild[] {
-  const children: XmlChild[] = []
-  for (let item = type._start; item !== null; item = item.right) {
-    if (item.deleted || !(item.content instanceof Y.ContentType)) continue
-    const child: unknown = item.content.type
-    if (child instanceof Y.XmlText || child instanceof Y.XmlElement) children.push(child)
-  }
-  return children
-}
+const childrenOf = (type: SharedRoot): XmlChild[] =>
+  typesIn(type).filter(
+    (child): child is XmlChild => child instanceof Y.XmlText || child instanceof Y.XmlElement,
+  )
 
 /** The elements that have text inside, and the names of elements whose children are texts. */
 class TextElements {
@@ -58,16 +54,12 @@ class TextElements {
 
   /** Reads an element. Returns whether there is a text inside. */
   read(type: SharedRoot, depth: number): boolean {
-    let [hasText, isNamed] = [false, !(type instanceof Y.XmlElement)]
-    for (let item = type._start; item !== null; item = item.right) {
-      if (item.deleted || !(item.content instanceof Y.ContentType)) continue
-      const child: unknown = item.content.type
+    let hasText = false
+    for (const child of childrenOf(type)) {
       if (child instanceof Y.XmlText) {
         hasText = true
-        if (!isNamed && type instanceof Y.XmlElement) this.names.add(type.nodeName)
-        isNamed = true
-      } else if (!(child instanceof Y.XmlElement)) continue
-      else if (depth >= limits.typeDepth) this.#withoutText.add(child)
+        if (type instanceof Y.XmlElement) this.names.add(type.nodeName)
+      } else if (depth >= limits.typeDepth) this.#withoutText.add(child)
       else if (this.read(child, depth + 1)) hasText = true
     }
     if (!hasText) this.#withoutText.add(type)

@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
-import { parentOf } from '../../yjs/items.ts'
+import { parentOf, typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { listItemNames } from '../targets/xml-names.ts'
-import { type ChildPlace, liveChildren, nameOf, placeAtEnd, placeNextTo } from './tree-places.ts'
+import { type ChildPlace, nameOf, placeAtEnd, placeNextTo } from './tree-places.ts'
 
 /** New nodes, and the place for them. */
 export interface PlacedNodes {
@@ -45,7 +45,7 @@ export function placesOfLists(
  */
 export function ownerOfAttribute(block: SharedRoot, name: string): SharedRoot {
   const item = parentOf(block)
-  if (item === null || !listItemNames.has(nameOf(item)) || liveChildren(item)[0] !== block) return block
+  if (item === null || !listItemNames.has(nameOf(item)) || typesIn(item)[0] !== block) return block
   return hasAttribute(item, name) && !hasAttribute(block, name) ? item : block
 }
 
@@ -69,7 +69,7 @@ function itemsAround(
 /** Returns whether an element is a list with items, and a new node is a list of the same kind. */
 function isListLike(list: SharedRoot, node: XmlNode | undefined): node is XmlElement {
   if (node?.kind !== 'element' || node.name !== nameOf(list)) return false
-  const [item] = liveChildren(list)
+  const [item] = typesIn(list)
   if (item === undefined || !listItemNames.has(nameOf(item))) return false
   return node.children.every((child) => child.kind === 'element' && child.name === nameOf(item))
 }

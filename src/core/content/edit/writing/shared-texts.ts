@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { TextChange } from '../../text/operations.ts'
+import { hasEntries } from '../../yjs/root-kind.ts'
 import { hardBreakNames, isCode } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
 import { writeOperations } from './source-edits.ts'
@@ -137,7 +138,7 @@ export function joinTexts(transaction: Y.Transaction, left: Y.Item | null, right
 function textOf(item: Y.Item | null): Y.XmlText | null {
   if (!(item?.content instanceof Y.ContentType)) return null
   const { type } = item.content
-  if (!(type instanceof Y.XmlText) || [...type._map.values()].some(({ deleted }) => !deleted)) return null
+  if (!(type instanceof Y.XmlText) || hasEntries(type)) return null
   return deltaOf(type).every(({ insert }) => typeof insert === 'string') ? type : null
 }
 

@@ -1,5 +1,5 @@
 import type { LiveElement, XmlElement, XmlNode } from '../../xml/tree.ts'
-import { parentOf } from '../../yjs/items.ts'
+import { parentOf, typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { blockNote, isBelowRoot, rowAround, rowNames } from '../targets/xml-names.ts'
 import { neighborsOf, type PlacedNodes } from './list-places.ts'
@@ -13,7 +13,7 @@ import {
   tableIn,
   widthOf,
 } from './table-rows.ts'
-import { type ChildPlace, liveChildren, nameOf, placeNextTo } from './tree-places.ts'
+import { type ChildPlace, nameOf, placeNextTo } from './tree-places.ts'
 import type { XmlNodeBuilder } from './xml-node-builder.ts'
 
 /** New nodes, the table at their place, and the error for nodes that it cannot have. */
@@ -104,7 +104,7 @@ function tableAround(
   place: ChildPlace,
   side: 'before' | 'after' | null,
 ): { readonly table: SharedRoot; readonly place: ChildPlace | null } | null {
-  if (isBelowRoot(place.parent) && liveChildren(place.parent).some((child) => rowNames.has(nameOf(child))))
+  if (isBelowRoot(place.parent) && typesIn(place.parent).some((child) => rowNames.has(nameOf(child))))
     return { table: place.parent, place }
   const row = rowAround(place.parent)
   const table = row === null ? null : parentOf(row)
@@ -234,6 +234,6 @@ function joinedTo(
 /** Returns the table that a block is, or that is the only block in a container of BlockNote. */
 function tableTypeIn(block: SharedRoot): SharedRoot | null {
   if (nameOf(block) !== blockNote.container) return block
-  const [only = null, ...others] = liveChildren(block)
+  const [only = null, ...others] = typesIn(block)
   return others.length === 0 ? only : null
 }

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { lastItem, parentOf } from '../../yjs/items.ts'
+import { lastItem, parentOf, typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   blockNote,
@@ -36,7 +36,7 @@ export function placeNextTo(type: SharedRoot, side: 'before' | 'after'): ChildPl
 
 /** Returns the place at an end of a root. In BlockNote, the blocks are in one group. */
 export function placeAtEnd(root: SharedRoot, end: 'start' | 'end'): ChildPlace {
-  const children = liveChildren(root)
+  const children = typesIn(root)
   const [only] = children
   if (children.length === 1 && only !== undefined && nameOf(only) === blockNote.group)
     return { parent: only, after: end === 'start' ? null : lastItem(only) }
@@ -45,19 +45,10 @@ export function placeAtEnd(root: SharedRoot, end: 'start' | 'end'): ChildPlace {
 
 /** Returns the place at an end of the nested blocks of a container of BlockNote. */
 export function placeInContainer(container: SharedRoot, end: 'start' | 'end'): ChildPlace {
-  const last = liveChildren(container).at(-1)
+  const last = typesIn(container).at(-1)
   if (last === undefined || nameOf(last) !== blockNote.group)
     return { parent: container, after: last?._item ?? null }
   return { parent: last, after: end === 'start' ? null : lastItem(last) }
-}
-
-/** Returns the shared types that are live children of a type. */
-export function liveChildren(type: SharedRoot): SharedRoot[] {
-  const children: SharedRoot[] = []
-  for (let item = type._start; item !== null; item = item.right) {
-    if (!item.deleted && item.content instanceof Y.ContentType) children.push(item.content.type)
-  }
-  return children
 }
 
 /**
@@ -79,7 +70,7 @@ const isParagraph = (name: string): boolean => textblockNames.includes(name) && 
 
 /** Returns whether the next block after a paragraph of an item cannot be its first block. */
 function isNeededParagraph(type: SharedRoot, item: SharedRoot): boolean {
-  const [first, second] = liveChildren(item)
+  const [first, second] = typesIn(item)
   return (
     listItemNames.has(nameOf(item)) && first === type && second !== undefined && !isParagraph(nameOf(second))
   )
@@ -134,7 +125,7 @@ export function sizeOfNode(type: SharedRoot): number {
 export function lastOfSection(heading: SharedRoot, levelOf: (type: SharedRoot) => number | null): SharedRoot {
   const level = levelOf(heading) ?? 0
   const parent = parentOf(heading)
-  const siblings = parent === null ? [] : liveChildren(parent)
+  const siblings = parent === null ? [] : typesIn(parent)
   let last = heading
   for (const next of siblings.slice(siblings.indexOf(heading) + 1)) {
     const nextLevel = levelOf(next)

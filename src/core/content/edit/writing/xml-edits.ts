@@ -7,7 +7,7 @@ import { TextChange } from '../../text/operations.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
-import { parentOf } from '../../yjs/items.ts'
+import { parentOf, typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type {
   Edit,
@@ -55,7 +55,6 @@ import { isRow } from './table-rows.ts'
 import {
   type ChildPlace,
   lastOfSection,
-  liveChildren,
   nameOf,
   placeAtEnd,
   placeInContainer,
@@ -464,7 +463,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     if (target.is === 'node' && at === 'into') {
       const { type } = target.node
       if (nameOf(type) === blockNote.container) return placeInContainer(type, 'end')
-      return { parent: type, after: liveChildren(type).at(-1)?._item ?? null }
+      return { parent: type, after: typesIn(type).at(-1)?._item ?? null }
     }
     if (at === 'into' && !isHeading(target))
       throw this.unsupported('a text block cannot contain blocks; insert them before or after it')
@@ -664,7 +663,7 @@ function levelOf(type: SharedRoot): number | null {
 }
 
 const unitChild = (type: SharedRoot): SharedRoot => {
-  const [first] = liveChildren(type)
+  const [first] = typesIn(type)
   return first !== undefined && unitOf(first) === type && first !== type ? first : type
 }
 

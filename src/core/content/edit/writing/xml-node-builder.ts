@@ -22,11 +22,12 @@ import {
 import { XmlUpdater } from '../../xml/updater.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
+import { typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { NodeContent } from '../edit.ts'
 import { blockNote, hardBreakNames } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
-import { type ChildPlace, liveChildren, nameOf, needsParagraph, unitOf } from './tree-places.ts'
+import { type ChildPlace, nameOf, needsParagraph, unitOf } from './tree-places.ts'
 
 /** Steps of reading the whole root, for each struct of the document. */
 const stepsPerStruct = 60
@@ -214,7 +215,7 @@ export class XmlNodeBuilder {
   #isEmptyBlockNote = (parent: SharedRoot): boolean =>
     parent === this.#root.type &&
     isBlockNote(this.#vocabulary, this.#vocabulary.contentKey) &&
-    liveChildren(parent).length === 0
+    typesIn(parent).length === 0
 
   /** Returns the ids of all containers of BlockNote. */
   #containerIds(): Set<unknown> {
@@ -256,7 +257,7 @@ const isInContainer = (type: SharedRoot): boolean => unitOf(type) !== type
 /** Returns whether the blocks in a parent are containers of BlockNote. */
 function needsContainers(parent: SharedRoot): boolean {
   if (nameOf(parent) === blockNote.group) return true
-  const [first] = liveChildren(parent)
+  const [first] = typesIn(parent)
   return first !== undefined && nameOf(first) === blockNote.container
 }
 
@@ -273,7 +274,7 @@ function giveNewIds(inserted: readonly SharedRoot[], ids: Set<unknown>): void {
       if (typeof id !== 'string' || id === '' || ids.has(id)) type.setAttribute('id', randomUUID())
       ids.add(type.getAttribute('id'))
     }
-    waiting.push(...liveChildren(type).reverse())
+    waiting.push(...typesIn(type).reverse())
   }
 }
 
