@@ -1,6 +1,7 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
 import { skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
+import { clientsPerStep, rangesPerStep, type Steps } from './outline.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
 /** The place of an item, as the update claims it. */
@@ -83,11 +84,27 @@ export const clientsMax = 100_000
  * @throws MalformedUpdateError
  */
 export const readUpdate = (bytes: Uint8Array, listener: UpdateListener | null = null): UpdateSummary =>
-  new UpdateReader(bytes, listener).read()
+  new UpdateReader(bytes, listener).readAll()
+
+/** A client counts as this many parts of a step. */
+const partsOfClient = rangesPerStep / clientsPerStep
+
+/**
+ * Like `readUpdate`, in steps between which other work can run. The values of one item are read in one step.
+ * @throws MalformedUpdateError
+ */
+export function* readUpdateSteps(bytes: Uint8Array): Steps<UpdateSummary> {
+  const reader = new UpdateReader(bytes, null)
+  for (;;) {
+    const summary = reader.read(rangesPerStep)
+    if (summary !== null) return summary
+    yield
+  }
+}
 
 /** Reads a whole state (V1) like an update, but with any number of parts. @throws MalformedUpdateError */
 export const readState = (bytes: Uint8Array, listener: UpdateListener): UpdateSummary =>
-  new UpdateReader(bytes, listener, noCountLimits).read()
+  new UpdateReader(bytes, listener, noCountLimits).readAll()
 
 interface CountLimits {
   readonly values: number
@@ -140,6 +157,22 @@ class UpdateReader extends ByteReader {
   #types = 0
   #subdocuments = 0
   #values = 0
+  /** Number of structs, values and deleted ranges that this step may still read. */
+  #partsLeft = 0
+  /** Number of clients whose structs, or later whose deleted ranges, are not read; null before they are counted. */
+  #clientsLeft: number | null = null
+  /** The client whose structs are read; its `structs` are those that it has in total. */
+  #client = 0
+  #clientStructs = 0
+  #clientFrom = 0
+  #clientStart = 0
+  #clock = 0
+  #skips = false
+  #structsEnd: number | null = null
+  /** The client whose deleted ranges are read, and the number of those that are not read. */
+  #rangesLeft = 0
+  #rangesEnd = 0
+  #deletingClients: number[] | null = null
   #structIndex = 0
   #structStart = 0
   // The parts of the current item, for the listener.
@@ -154,12 +187,15 @@ class UpdateReader extends ByteReader {
     this.#max = max
   }
 
-  read(): UpdateSummary {
-    const clients = this.count(3, this.#max.clients)
-    for (let index = 0; index < clients; index++) this.#readClient()
-    if (clients > 1) assertDistinct((this.#clients ?? []).map((block) => block.client))
-    const structsEnd = this.at
-    this.#readDeleteSet()
+  readAll(): UpdateSummary {
+    return this.read(Number.POSITIVE_INFINITY) as UpdateSummary
+  }
+
+  /** Reads about `partsMax` further parts. Returns null if there are more. */
+  read(partsMax: number): UpdateSummary | null {
+    this.#partsLeft = partsMax
+    this.#structsEnd ??= this.#readClients()
+    if (this.#structsEnd === null || !this.#readDeleteSet()) return null
     if (this.left > 0) throw new MalformedUpdateError('bytes follow the end of the update')
     return {
       clients: this.#clients ?? noBlocks,
@@ -167,7 +203,7 @@ class UpdateReader extends ByteReader {
       skippedTo: this.#skippedTo ?? noNumbers,
       deletedTo: this.#deletedTo ?? noNumbers,
       structs: this.#structs,
-      structsEnd,
+      structsEnd: this.#structsEnd,
       deletes: this.#deletes,
       deletesInOrder: this.#deletesInOrder,
       types: this.#types,
@@ -176,24 +212,53 @@ class UpdateReader extends ByteReader {
     }
   }
 
-  #readClient(): void {
+  /** Returns the offset after the structs of all clients; null if the step ends before. */
+  #readClients(): number | null {
+    this.#clientsLeft ??= this.count(3, this.#max.clients)
+    while (this.#clientsLeft > 0) {
+      if (this.#clientStructs === 0) this.#beginClient()
+      if (!this.#readStructs()) return null
+      this.#clientsLeft -= 1
+    }
+    this.#clientsLeft = null
+    const clients = this.#clients ?? []
+    if (clients.length > 1) assertDistinct(clients.map((block) => block.client))
+    return this.at
+  }
+
+  #beginClient(): void {
     const structs = this.count(2, this.#max.structs - this.#structs)
     // Yjs would replace another block of the same client by this empty block.
     if (structs === 0) throw new MalformedUpdateError('a client has no structs')
-    const client = this.varUint()
-    const from = this.clock()
-    const start = this.at
-    let clock = from
-    let skips = false
-    for (let index = 0; index < structs; index++) {
+    this.#client = this.varUint()
+    this.#clock = this.clock()
+    this.#clientFrom = this.#clock
+    this.#clientStart = this.at
+    this.#clientStructs = structs
+    this.#structIndex = 0
+    this.#skips = false
+    this.#partsLeft -= partsOfClient
+  }
+
+  /** Reads the structs of a client. Returns false if the step ends before. */
+  #readStructs(): boolean {
+    const client = this.#client
+    const structs = this.#clientStructs
+    let clock = this.#clock
+    for (let index = this.#structIndex; index < structs; index++) {
       this.#structIndex = index
+      if (this.#partsLeft <= 0) {
+        this.#clock = clock
+        return false
+      }
+      this.#partsLeft -= 1
       this.#structStart = this.at
       const info = this.byte()
       const length = this.#readStruct(info, client, clock)
       if (length === 0) throw new MalformedUpdateError('a struct is empty')
       clock += length
       if ((info & 31) === struct.skip) {
-        skips = true
+        this.#skips = true
         this.#skippedTo ??= []
         this.#skippedTo.push(client, clock)
         this.#listener?.skip?.(client, clock - length, length, this.#structPlace())
@@ -201,9 +266,19 @@ class UpdateReader extends ByteReader {
       if (clock > clockMax) throw new MalformedUpdateError('a clock is too large')
     }
     this.#structs += structs
-    const block: StructBlock = { client, from, to: clock, skips, structs, start, end: this.at }
+    this.#clientStructs = 0
+    const block: StructBlock = {
+      client,
+      from: this.#clientFrom,
+      to: clock,
+      skips: this.#skips,
+      structs,
+      start: this.#clientStart,
+      end: this.at,
+    }
     if (this.#clients === null) this.#clients = [block]
     else this.#clients.push(block)
+    return true
   }
 
   /** Reads a struct. Returns its length in clocks. */
@@ -219,8 +294,10 @@ class UpdateReader extends ByteReader {
     const place = this.#readPlace(info, client, clock)
     const length = skipContent(this, kind)
     if (kind === struct.type) this.#types += 1
-    else if (kind === struct.any || kind === struct.json) this.#values += length
-    else if (kind === struct.doc && ++this.#subdocuments > this.#max.subdocuments)
+    else if (kind === struct.any || kind === struct.json) {
+      this.#values += length
+      this.#partsLeft -= length
+    } else if (kind === struct.doc && ++this.#subdocuments > this.#max.subdocuments)
       throw new MalformedUpdateError(`it has more than ${subdocumentsMax} subdocuments`)
     if (length > 1 && kind !== struct.deleted && (info & mayBeEntry) !== 0) {
       this.#longRuns ??= []
@@ -298,28 +375,49 @@ class UpdateReader extends ByteReader {
     return this.#listener === null ? null : { client, clock }
   }
 
-  #readDeleteSet(): void {
-    const clients = this.count(2, this.#max.clients)
-    const seen: number[] | null = clients > 1 ? [] : null
-    for (let index = 0; index < clients; index++) {
-      const client = this.varUint()
-      seen?.push(client)
-      const ranges = this.count(2, this.#max.structs - this.#deletes)
-      let end = 0
-      for (let range = 0; range < ranges; range++) {
-        const from = this.clock()
-        const length = this.clock()
-        if (from < end) this.#deletesInOrder = false
-        end = Math.max(end, from + length)
-        if (end > clockMax || length === 0) throw new MalformedUpdateError('a deleted range is out of bounds')
-        this.#listener?.deletion?.(client, from, length)
-      }
-      this.#deletes += ranges
-      if (ranges === 0) continue
-      this.#deletedTo ??= []
-      this.#deletedTo.push(client, end)
+  /** Reads the deleted ranges of all clients. Returns false if the step ends before. */
+  #readDeleteSet(): boolean {
+    if (this.#clientsLeft === null) {
+      this.#clientsLeft = this.count(2, this.#max.clients)
+      if (this.#clientsLeft > 1) this.#deletingClients = []
     }
-    if (seen !== null) assertDistinct(seen)
+    while (this.#clientsLeft > 0 || this.#rangesLeft > 0) {
+      if (this.#partsLeft <= 0) return false
+      if (this.#rangesLeft === 0) this.#beginRanges(this.#clientsLeft)
+      this.#readRanges()
+    }
+    if (this.#deletingClients !== null) assertDistinct(this.#deletingClients)
+    return true
+  }
+
+  #beginRanges(clientsLeft: number): void {
+    this.#clientsLeft = clientsLeft - 1
+    this.#client = this.varUint()
+    this.#deletingClients?.push(this.#client)
+    this.#rangesLeft = this.count(2, this.#max.structs - this.#deletes)
+    this.#deletes += this.#rangesLeft
+    this.#rangesEnd = 0
+    this.#partsLeft -= partsOfClient
+  }
+
+  #readRanges(): void {
+    const client = this.#client
+    const ranges = Math.min(this.#rangesLeft, Math.max(this.#partsLeft, 0))
+    let end = this.#rangesEnd
+    for (let range = 0; range < ranges; range++) {
+      const from = this.clock()
+      const length = this.clock()
+      if (from < end) this.#deletesInOrder = false
+      end = Math.max(end, from + length)
+      if (end > clockMax || length === 0) throw new MalformedUpdateError('a deleted range is out of bounds')
+      this.#listener?.deletion?.(client, from, length)
+    }
+    this.#rangesEnd = end
+    this.#partsLeft -= ranges
+    this.#rangesLeft -= ranges
+    if (this.#rangesLeft > 0 || end === 0) return
+    this.#deletedTo ??= []
+    this.#deletedTo.push(client, end)
   }
 }
 

@@ -2,10 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { checkNesting } from '../../../src/core/update/nesting.ts'
-import { readUpdate } from '../../../src/core/update/read-update.ts'
+import { clientsPerStep, rangesPerStep, type Steps } from '../../../src/core/update/outline.ts'
+import { readUpdate, readUpdateSteps } from '../../../src/core/update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../../src/core/update/state-vector.ts'
 import { advance, isPlain } from '../../../src/core/update/summary.ts'
 import { editRandomly, Random, randomHistory } from '../../support/data/random-doc.ts'
+import { block, contents, item, list, skip, updateOf } from '../../support/data/update-builder.ts'
+import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 
 const read = (bytes: Uint8Array) => readUpdate(bytes)
 const bytes = (...values: (number | readonly number[])[]): Uint8Array => Uint8Array.from(values.flat())
@@ -254,5 +257,60 @@ describe('nesting', () => {
     expect(() => checkNesting(both, known)).toThrow('deeper than 200')
     Y.applyUpdate(known, updates[0] as Uint8Array)
     expect(() => checkNesting(updates[1] as Uint8Array, known)).toThrow('deeper than 200')
+  })
+})
+
+describe('steps', () => {
+  /** Returns the result of all steps, and their number. */
+  const stepped = <T>(steps: Steps<T>): { readonly result: T; readonly count: number } => {
+    for (let count = 1; ; count += 1) {
+      const step = steps.next()
+      if (step.done === true) return { result: step.value, count }
+    }
+  }
+  const countOf = (update: Uint8Array): number => {
+    const { result, count } = stepped(readUpdateSteps(update))
+    expect(result).toEqual(read(update))
+    return count
+  }
+
+  it('[UPD-41] reads an update in steps of 8,192 structs, values and deleted ranges, with the same result', () => {
+    const structs = (n: number) =>
+      updateOf([
+        block(
+          7,
+          list(n, (at) => (at % 3 === 1 ? skip(2) : item({}, contents.text('a')))),
+        ),
+      ])
+    const ranges = (n: number) => updateOf([], [[7, list(n, (at) => [2 * at, 1] as const)]])
+    const values = (n: number) =>
+      updateOf([
+        block(
+          7,
+          list(n, () => item({}, contents.values(rangesPerStep))),
+        ),
+      ])
+    const clients = (n: number) => updateOf(list(n, (at) => block(n - at, [item({}, contents.text('a'))])))
+    expect([1, 1_000].map((n) => countOf(structs(n)))).toEqual([1, 1])
+    expect(countOf(structs(4 * rangesPerStep))).toBe(5)
+    expect(countOf(ranges(4 * rangesPerStep))).toBe(5)
+    expect(countOf(values(4))).toBe(4)
+    expect(countOf(clients(4 * clientsPerStep))).toBe(5)
+    for (const shape of ['gapsOfClients', 'deletingClients', 'pendingUpdates', 'reversedDeletions'] as const)
+      for (const update of hostileUpdates[shape](20_000)) countOf(update)
+  })
+
+  it('[UPD-41] rejects malformed bytes in the step that reads them', () => {
+    const update = updateOf([
+      block(
+        7,
+        list(3 * rangesPerStep, () => item({}, contents.text('a'))),
+      ),
+    ])
+    const steps = readUpdateSteps(update.subarray(0, update.length - 10))
+    expect([steps.next().done, steps.next().done]).toEqual([false, false])
+    expect(() => stepped(steps)).toThrow('it ends in the middle')
+    const twice = updateOf(list(3 * clientsPerStep, (at) => block(at % 2, [item({}, contents.text('a'))])))
+    expect(() => stepped(readUpdateSteps(twice))).toThrow('a client appears twice')
   })
 })
