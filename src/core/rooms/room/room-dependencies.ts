@@ -90,7 +90,7 @@ export interface RoomDependencies
   readonly compactLater: (doc: Key) => void
   /** Limits the event loop time that the expensive edits of each workspace take. */
   readonly work: WorkShares
-  /** Runs the slices in which large documents are opened. */
+  /** Runs the slices in which large documents are opened and large updates are vetted. */
   readonly slices: LoopSlices
   /** Called when the document of a room is found to be so expensive to read that a thread must read it. */
   readonly expensive: (room: RoomName) => void

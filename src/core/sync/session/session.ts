@@ -27,6 +27,7 @@ import { SaveAcks } from './save-acks.ts'
 import type { SessionOptions } from './session-options.ts'
 import { ReadOnlyNotice, SessionRole } from './session-role.ts'
 import { TokenRefresh } from './socket-tokens.ts'
+import { largeUpdateBytes, type UpdateMessage, UpdateVetting } from './update-vetting.ts'
 
 /** Minimum milliseconds between two requests for missing updates. */
 const requestAgainMs = 1_000
@@ -98,6 +99,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #incompleteBytes = 0
   #requestedAt = Number.NEGATIVE_INFINITY
   #waitingForDrain = false
+  /** The vetting of a large update; null if there is none. */
+  #vetting: UpdateVetting | null = null
   /** Number of active reasons to pause the socket. */
   #pauseCount = 0
   #state: SessionState = current
@@ -166,6 +169,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   get transport(): TransportName {
     return this.#options.socket.transport
+  }
+
+  get hasEnded(): boolean {
+    return this.#state.kind === 'ended'
   }
 
   get isOpen(): boolean {
@@ -237,6 +244,12 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * @param code close code that the client has sent; undefined if it is unknown
    */
   closed(code: number | undefined): void {
+    // A client may close directly after its last update.
+    if (this.#vetting === null) this.#leave(code)
+    else void this.#vetting.done.then(() => this.#leave(code))
+  }
+
+  #leave(code: number | undefined): void {
     if (this.#state.kind !== 'ended') this.#trace?.line('closed', { by: 'client', code })
     this.#setState(ended)
     this.#dependencies.backpressure.forget(this)
@@ -302,13 +315,21 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.#incompleteBytes > 0) this.incomplete(0)
     this.#bucket.count(data.length, this)
     if (!isBinary) return this.end(close('badRequest', 'text message received; this protocol is binary'))
+    this.vetted(() => {
+      const message = this.protocol.decode(data)
+      if (this.#vetting === null) this.handle(message)
+      else this.#vetting.defer(message)
+    })
+    this.#dependencies.backpressure.check(this, 1, data.length)
+  }
+
+  vetted(work: () => void): void {
     try {
-      this.#handle(this.protocol.decode(data))
+      work()
     } catch (error) {
       if (!(error instanceof MalformedMessageError || error instanceof MalformedUpdateError)) throw error
       this.end(close('badRequest', errorMessage(error).slice(0, 100)))
     }
-    this.#dependencies.backpressure.check(this, 1, data.length)
   }
 
   messageTooLarge(_head: Buffer, bytes: number): void {
@@ -337,11 +358,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#bucket.charge(bytes, this.#state.kind !== 'ended' ? this : null)
   }
 
-  #handle(message: Message): void {
+  handle(message: Message): void {
     switch (message.kind) {
       case 'update':
       case 'offer':
-        return this.#receiveUpdate(message.kind, message.update)
+        return this.#receiveUpdate(message)
       case 'vector':
         return this.#receiveVector(message.vector)
       case 'awareness':
@@ -401,12 +422,22 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (entries.length > 0) awareness.receive(this, entries)
   }
 
+  #receiveUpdate(message: UpdateMessage): void {
+    const { slices } = this.#room.dependencies
+    if (message.update.length < largeUpdateBytes) this.useUpdate(message, readUpdate(message.update))
+    else if (this.#vetting !== null) this.#vetting.add(message)
+    else this.#vetting = new UpdateVetting(this, message, slices.of(this.workspaceId))
+  }
+
+  vettingEnded(): void {
+    this.#vetting = null
+  }
+
   /**
-   * Handles an update of the client: passes it to the room if the user may write the editor. Other
+   * Handles a vetted update of the client: passes it to the room if the user may write the editor. Other
    * updates are dropped. They do not end the session, because the client offers them again at each handshake.
    */
-  #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
-    const summary = readUpdate(bytes)
+  useUpdate({ kind, update: bytes }: UpdateMessage, summary: UpdateSummary): void {
     if (this.#trace !== undefined) traceUpdate(this.#trace, kind, bytes, summary)
     const saveAcks = this.#saveAcks
     if (kind === 'offer') this.#hasOffered = true

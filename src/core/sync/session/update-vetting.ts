@@ -1,0 +1,77 @@
+import type { RunSlice } from '../../rooms/document/loop-slices.ts'
+import type { Steps } from '../../update/outline.ts'
+import { readUpdateSteps } from '../../update/read-update.ts'
+import type { UpdateSummary } from '../../update/summary.ts'
+import type { Message } from '../protocols/message.ts'
+
+/** Number of bytes from which an update counts as large. A smaller one takes at most about 5 ms. */
+export const largeUpdateBytes = 65_536
+
+/** A message with an update of the client. */
+export type UpdateMessage = Extract<Message, { kind: 'update' | 'offer' }>
+
+/** The session whose messages are vetted. */
+interface VettedSession {
+  readonly hasEnded: boolean
+  pauseReading(): void
+  resumeReading(): void
+  /** Runs `work`, and ends the session if it finds malformed bytes. */
+  vetted(work: () => void): void
+  /** Handles a message. For a large update, this calls `add`. */
+  handle(message: Message): void
+  useUpdate(message: UpdateMessage, summary: UpdateSummary): void
+  /** Called when all messages are handled, before the socket is read again. */
+  vettingEnded(): void
+}
+
+/**
+ * Vets large updates of one client in slices. The socket is not read in the meantime, and the messages that it had
+ * read before wait, because the messages of a client must be handled in their order.
+ */
+export class UpdateVetting {
+  readonly #session: VettedSession
+  readonly #later: Message[] = []
+  #current: { readonly message: UpdateMessage; readonly steps: Steps<UpdateSummary> } | null = null
+  /** Resolves when all messages are handled, or the session has ended. */
+  readonly done: Promise<void>
+
+  constructor(session: VettedSession, message: UpdateMessage, runSlice: RunSlice) {
+    this.#session = session
+    session.pauseReading()
+    this.add(message)
+    this.done = this.#run(runSlice)
+  }
+
+  /** Adds a large update. Call it only in the constructor and while the session handles a message that has waited. */
+  add(message: UpdateMessage): void {
+    this.#current = { message, steps: readUpdateSteps(message.update) }
+  }
+
+  /** Adds a message that has arrived in the meantime. */
+  defer(message: Message): void {
+    this.#later.push(message)
+  }
+
+  async #run(runSlice: RunSlice): Promise<void> {
+    const session = this.#session
+    while (this.#current !== null && !session.hasEnded) {
+      await runSlice(() => session.vetted(() => this.#vetFurther()))
+      while (this.#current === null && !session.hasEnded) {
+        const next = this.#later.shift()
+        if (next === undefined) break
+        session.vetted(() => session.handle(next))
+      }
+    }
+    session.vettingEnded()
+    session.resumeReading()
+  }
+
+  #vetFurther(): void {
+    if (this.#current === null || this.#session.hasEnded) return
+    const { message, steps } = this.#current
+    const step = steps.next()
+    if (step.done !== true) return
+    this.#current = null
+    this.#session.useUpdate(message, step.value)
+  }
+}
