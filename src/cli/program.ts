@@ -5,6 +5,7 @@ import { ConfigError } from '../core/config/read-config.ts'
 import { checkVariables } from '../core/config/variables.ts'
 import { auditCommand } from './audit.ts'
 import { benchCommand } from './bench.ts'
+import { callCommand } from './call.ts'
 import { commandNamesOf } from './command-line/command-io.ts'
 import { configCommand } from './config.ts'
 import { consoleCommand } from './console.ts'
@@ -26,7 +27,6 @@ import { upgradeCommand } from './storage/upgrade.ts'
 import { verifyCommand } from './storage/verify.ts'
 import { tokenCommand } from './token.ts'
 import { topCommand } from './top/top.ts'
-import { usageCommand } from './usage.ts'
 
 const examples = `
 Examples:
@@ -53,7 +53,6 @@ export function createProgram(): Command {
     .addCommand(doctorCommand())
     .addCommand(upgradeCommand())
     .addCommand(topCommand())
-    .addCommand(usageCommand())
     .addCommand(tokenCommand())
     .addCommand(keysCommand())
     .addCommand(consoleCommand())
@@ -61,6 +60,7 @@ export function createProgram(): Command {
     .addCommand(docCommand())
     .addCommand(importCommand())
     .addCommand(exportCommand())
+    .addCommand(callCommand())
     .addCommand(feedCommand())
     .addCommand(mcpCommand())
     .commandsGroup('Stored data:')

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { basename } from 'node:path'
 import { type Command, type Help, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from '../../core/base/clock.ts'
-import { escapeControls } from '../../core/base/text.ts'
 import {
   environmentOf,
   flagOf,
@@ -122,15 +121,6 @@ export async function printWithBackpressure(text: string): Promise<void> {
   // Ignores the error of a closed reader, which does not end the command; see `runCommand`.
   await once(stdout, 'drain').catch(() => undefined)
 }
-
-/** Formats a response as one line: its members that are not null, as JSON. */
-export const lineOfMembers = (response: object): string =>
-  escapeControls(
-    Object.entries(response)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-      .join('  '),
-  )
 
 /**
  * Prints one line per item as soon as the item arrives. If there are no items, prints the sentence `none` to

@@ -125,8 +125,8 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
   'node dist/main.js backup http://localhost:8787 weft.backup --token-file admin-token':
     'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
-  'weft usage --url http://localhost:8787 --since 7d --granularity day':
-    'it takes credentials from files; test/rest/project/usage-command.test.ts does so',
+  'weft call /v2/workspace/usage/get \'{"by":"organization","granularity":"month"}\' --workspace --all |':
+    'it takes credentials from files; test/rest/project/call-command.test.ts does so',
   'export WEFT_ENGINE=postgres WEFT_POSTGRES_URL=postgres://weft@127.0.0.1/weft':
     'it takes a database; test/cluster-faults has such servers',
   'WEFT_DEBUG=document:acme/notes,client:ada node dist/main.js serve':

@@ -34,14 +34,11 @@ const others = Array.from({ length: 230 }, (_, index) => `other-${String(index).
 /** Output of the commands below for a running server. */
 const served: Record<string, string> = {}
 const data = join(root, 'data')
-let versionId = ''
 
 const asked = (): Readonly<Record<string, readonly string[]>> => ({
   organizations: ['doc', 'ls', '--json'],
   documents: ['doc', 'ls', 'acme', '--json'],
   editors: ['doc', 'ls', 'acme/my%20notes', '--json'],
-  versions: ['doc', 'history', address, '--json'],
-  absent: ['doc', 'history', 'acme/nothing/main', '--json'],
 })
 
 beforeAll(async () => {
@@ -49,9 +46,6 @@ beforeAll(async () => {
   const put = async (text: string) =>
     dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'text', data: text, upsert: true }))
   await put('one\ntwo\nthree\n')
-  const version = { ...notes, label: 'first', userId: 'ann' }
-  versionId = (dataOf(await server.post('/v2/crdt/versions/create', version)) as { versionId: string })
-    .versionId
   await put('one\n2\nthree\nfour\n')
   const documents = others.map((documentId) => ({ documentId, documentName: `Name of ${documentId}` }))
   dataOf(await server.post('/v2/organizations/documents/add', { organizationId: 'acme', documents }))
@@ -74,32 +68,13 @@ it('[CMD-1] doc ls lists organizations, all documents of an organization, and th
   ])
 })
 
-it('[CMD-2] doc history lists versions', () => {
-  expect(linesOf(served.versions ?? '')).toMatchObject([
-    { versionId, kind: 'manual', label: 'first', createdBy: 'ann' },
-  ])
-  expect(served.absent).toMatch(/^{"error":{"message":".*NOT_FOUND/)
-})
-
-it('[CMD-1] [CMD-2] doc ls and doc history print the same for a stopped server as for a running server', async () => {
+it('[CMD-1] doc ls prints the same for a stopped server as for a running server', async () => {
   // The time of an edit is that of its storage, a moment later.
   const timeless = (text = ''): string => text.replace(/"lastUpdated":\d+/g, '')
-  for (const name of ['documents', 'editors', 'versions']) {
+  for (const name of ['documents', 'editors']) {
     const { out } = await runCli([...(asked()[name] ?? []), '--data-dir', data], root)
     expect(timeless(out)).toBe(timeless(served[name]))
   }
-})
-
-itLong('[CMD-2] doc restore restores a version, and a second call changes nothing', async () => {
-  const server = await startTestServer({ engine: 'level', dataDir: data })
-  const there = ['--url', server.url, '--data-dir', data]
-  const restored = await runCli(['doc', 'restore', address, versionId, '--json', ...there], root)
-  expect(JSON.parse(restored.out)).toMatchObject({ ok: true, changed: true })
-  const again = await runCli(['doc', 'restore', address, versionId, ...there], root)
-  expect(again).toMatchObject({ code: 0, out: 'the document already has this content\n' })
-  const { out } = await runCli(['doc', 'get', address, '--format', 'text', ...there], root)
-  expect(out).toBe('one\ntwo\nthree\n')
-  await server.stop()
 })
 
 it('[CMD-3] [DEF-4] init creates a usable configuration with restricted documents, and overwrites no file', async () => {
@@ -187,7 +162,7 @@ it('[CMD-4] console --open prints the link if it cannot open a browser', async (
   expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
 })
 
-it('[CMD-1] [CMD-2] doc ls and doc history print a sentence for an empty list, but not with --json', async () => {
+it('[CMD-1] doc ls prints a sentence for an empty list, but not with --json', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   const there = ['--url', server.url, '--data-dir', used]
@@ -195,12 +170,9 @@ it('[CMD-1] [CMD-2] doc ls and doc history print a sentence for an empty list, b
     runCli(['doc', 'ls', ...there], root),
     runCli(['doc', 'ls', '--json', ...there], root),
   ])
-  dataOf(await server.post('/v2/crdt/add', { ...notes, type: 'text', data: 'a' }))
-  const unversioned = await runCli(['doc', 'history', address, ...there], root)
   await server.stop()
   expect(none).toEqual({ code: 0, out: '', err: 'there are no organizations yet\n' })
   expect(json).toEqual({ code: 0, out: '', err: '' })
-  expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
 })
 
 it('[CMD-5] prints a failure as one sentence with the remedy, and with --json also as an object', async () => {

@@ -176,7 +176,7 @@ const commandLines: readonly (readonly [args: readonly string[], meant: string])
   [['serve', '--max-body', '1'], '--max-body-bytes'],
   [['serve', '--body-bytes-per-key-per-second', '1'], '--body-bytes-per-key'],
   [['dcotor'], 'doctor'],
-  [['doc', 'hsitory'], 'history'],
+  [['doc', 'gte'], 'get'],
 ]
 
 it('[CFG-3] tests more than 60 misspellings', () => {

@@ -15,13 +15,11 @@ import type { Engine } from '../../../core/store/engine.ts'
 import type { OfflineStore, StoreLocation } from '../../backups/storage/offline-store.ts'
 import { openTenant } from '../../backups/storage/open-tenant.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { toVersionResponse } from '../../history/api/version-schema.ts'
-import { VersionStore } from '../../history/version-store.ts'
 import { addressOf } from '../export/export.ts'
 import { recordsOf } from '../offline-records.ts'
 import type { Catalog, CatalogEditor, PutReport } from './catalog.ts'
 import { ImportTarget, type PutResult, type TargetOptions } from './import-target.ts'
-import { listingHint, versionsHint } from './rest-client.ts'
+import { listingHint } from './rest-client.ts'
 
 const pageSize = 200
 
@@ -68,14 +66,6 @@ export function offlineCatalog(
     },
     async *editors(organizationId, documentId) {
       yield* editorsOf(await engineOf(), tenant, { organizationId, documentId })
-    },
-    async *versions(path) {
-      const engine = await engineOf()
-      const { store } = recordsOf(engine, systemClock, 'public')
-      const versions = new VersionStore(engine, store, systemClock)
-      const address = documentAddress(tenant, path)
-      for await (const record of pages((range) => versions.list(address, range)))
-        yield toVersionResponse(record)
     },
     async content(path, reading) {
       const { log } = await engineOf()
@@ -141,8 +131,7 @@ async function toStorageError<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const listed = error.code === 'version/not-found' ? versionsHint : listingHint
-    const hint = error.status === 'NOT_FOUND' ? { hint: listed } : {}
+    const hint = error.status === 'NOT_FOUND' ? { hint: listingHint } : {}
     throw new StorageError(error.message, { cause: error, ...hint })
   }
 }

@@ -1,8 +1,7 @@
 import * as s from '../../../core/base/schema.ts'
 import type { DocumentPath } from '../../../core/model/address.ts'
-import { namedUserSchema } from '../../../core/model/named-users.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import type { Catalog, CatalogVersion, DocumentRoot, PutReport } from './catalog.ts'
+import type { Catalog, DocumentRoot, PutReport } from './catalog.ts'
 import { callOnline, listingHint, listOnline, nullIfNotFound, type OnlineServer } from './rest-client.ts'
 
 const organizationsSchema = s.array(
@@ -28,20 +27,6 @@ const editorsSchema = s.array(
     lastUpdate: s.string,
     lastUpdatedBy: s.string,
     sizeBytes: s.number,
-  }),
-)
-
-const versionsSchema: s.SchemaOf<readonly CatalogVersion[]> = s.array(
-  s.object({
-    versionId: s.string,
-    kind: s.string,
-    label: s.string,
-    metadata: s.object({}),
-    createdAt: s.string,
-    createdBy: s.string,
-    sizeBytes: s.number,
-    version: s.string,
-    authors: s.array(namedUserSchema),
   }),
 )
 
@@ -90,7 +75,6 @@ export function onlineCatalog(server: OnlineServer): Catalog {
         yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }
       }
     },
-    versions: (path) => listOnline(server, '/v2/crdt/versions/list', path, versionsSchema),
     async content(path, reading) {
       const query = { ...path, ...reading }
       const [found] = (await callOnline(server, '/v2/crdt/get', query, rootsSchema)).data

@@ -26,20 +26,6 @@ export interface CatalogEditor extends DocumentPath {
   readonly sizeBytes: number
 }
 
-export interface CatalogVersion {
-  readonly versionId: string
-  readonly kind: string
-  readonly label: string
-  readonly metadata: object
-  /** Time of the creation as ISO 8601. */
-  readonly createdAt: string
-  readonly createdBy: string
-  readonly sizeBytes: number
-  /** Version of the content (epoch and head). */
-  readonly version: string
-  readonly authors: readonly { readonly userId: string; readonly name?: string }[]
-}
-
 /** A root of a document, in the form of the response to `POST /v2/crdt/get`. */
 export interface DocumentRoot {
   readonly type: string
@@ -67,14 +53,12 @@ export interface PutReport {
 /**
  * Lists, reads and writes the documents of a running server or of a stopped server's store. Each listing is read page
  * by page, so it never fills the memory. All methods that read throw StorageError if the requested organization,
- * document, editor or version does not exist.
+ * document or editor does not exist.
  */
 export interface Catalog {
   organizations(): AsyncGenerator<CatalogOrganization>
   documents(organizationId: string): AsyncGenerator<CatalogDocument>
   editors(organizationId: string, documentId: string): AsyncGenerator<CatalogEditor>
-  /** Yields the versions of an editor, the newest first. */
-  versions(path: DocumentPath): AsyncGenerator<CatalogVersion>
   /** Reads the current content of an editor. */
   content(path: DocumentPath, reading: DocumentReading): Promise<DocumentRoot>
   /** Merges an update (V1) into an editor. Creates the editor if it does not exist. @throws StorageError */

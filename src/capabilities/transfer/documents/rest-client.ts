@@ -3,9 +3,8 @@ import { checkJson } from '../../../core/base/json.ts'
 import type * as s from '../../../core/base/schema.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 
-/** Hints that follow an error about a document or version that does not exist. */
+/** Hint that follows an error about an organization, a document or an editor that does not exist. */
 export const listingHint = '`weft doc ls` shows all there are'
-export const versionsHint = '`weft doc history` shows all there are'
 
 /** A running server, and the function that calls its REST API. */
 interface RestServer {
@@ -55,7 +54,7 @@ export async function callOnline<Data>(
   schema: s.SchemaOf<Data>,
 ): Promise<RestResponse<Data>> {
   const result = await server.send(path, data)
-  if (!result.ok) throw refused(server, path, result.error)
+  if (!result.ok) throw refused(server, result.error)
   const { nextPage } = result
   try {
     return {
@@ -93,7 +92,6 @@ class RefusedCallError extends StorageError {
 
 function refused(
   server: OnlineServer | OnlineWorkspace,
-  path: string,
   { code, status, message }: FailedOnlineCall,
 ): StorageError {
   if (code === 'client/unreachable')
@@ -101,9 +99,13 @@ function refused(
       hint: 'start the server, or name its URL (--url, WEFT_URL)',
     })
   const unauthenticated = credentialsHint(server)
-  const ofDocument = path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint
-  const notFound = 'apiKey' in server ? ofDocument : unauthenticated
-  const hints: Readonly<Record<string, string>> = { UNAUTHENTICATED: unauthenticated, NOT_FOUND: notFound }
+  const isListed = /^(?:organization|document|crdt)\//.test(code)
+  const ofKey = isListed ? listingHint : undefined
+  const notFound = 'apiKey' in server ? ofKey : unauthenticated
+  const hints: Readonly<Record<string, string | undefined>> = {
+    UNAUTHENTICATED: unauthenticated,
+    NOT_FOUND: notFound,
+  }
   return new RefusedCallError(`${server.url} refuses: ${status}: ${message}`, code, hints[status])
 }
 
