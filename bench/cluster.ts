@@ -9,7 +9,7 @@
  * `--only=nodes` measures only the CPU costs of a node per write and per join.
  */
 import { parseArgs } from 'node:util'
-import { fsyncMs } from '../src/cli/loadtest/fsync-time.ts'
+import { fsyncMs } from '../src/cli/loadtest/measure.ts'
 import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
 import { type Idle, idle } from './cluster/idling.ts'

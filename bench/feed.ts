@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { fsyncMs } from '../src/cli/loadtest/fsync-time.ts'
+import { fsyncMs } from '../src/cli/loadtest/measure.ts'
 import { FeedStream, readAll, readPage, writeDocuments } from './feed/consuming.ts'
 import { cpuOfTree, residentBytes } from './support/cpu.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'

@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fsyncMs } from '../src/cli/loadtest/fsync-time.ts'
+import { fsyncMs } from '../src/cli/loadtest/measure.ts'
 import { residentBytes } from './support/cpu.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, done, startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'

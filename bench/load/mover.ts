@@ -1,7 +1,6 @@
 import type { ClientProtocol } from '../../src/cli/loadtest/client-protocol.ts'
-import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
+import { encodeVarUint, type LoadSocket, prefixed, readVarUint } from '../../src/cli/loadtest/load-socket.ts'
 import { atRate } from '../../src/cli/loadtest/typist.ts'
-import { encodeVarUint, prefixed, readVarUint } from '../../src/cli/loadtest/websocket-frames.ts'
 
 /** Number of unsent bytes. A client with more unsent bytes does not move its cursor. */
 const unsentBytesMax = 65_536

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { quantile } from '../../src/cli/loadtest/fsync-time.ts'
+import { quantile } from '../../src/cli/loadtest/measure.ts'
 
 export { quantile }
 

@@ -6,8 +6,7 @@ import { errorMessage } from '../core/base/errors.ts'
 import { environmentOf } from '../core/config/config.ts'
 import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import { CredentialGenerator } from '../core/directory/tenants/workspace-service.ts'
-import { configOf, printResult, programName } from './command-line/command-io.ts'
-import { credentialLines } from './credentials-notice.ts'
+import { configOf, credentialLines, printResult, programName } from './command-line/command-io.ts'
 import { createProject, projectFiles, type TemplateName, templateNames } from './project-template.ts'
 
 interface Flags {

@@ -8,10 +8,15 @@ import { localUrlAt } from '../core/config/public-url.ts'
 import { injectedVariables, misspelledVariables } from '../core/config/variables.ts'
 import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import type { RunningServer } from '../server/server.ts'
-import { configOf, printResult, programName, withConfigFlags } from './command-line/command-io.ts'
+import {
+  configOf,
+  credentialLines,
+  printResult,
+  programName,
+  withConfigFlags,
+} from './command-line/command-io.ts'
 import { exitCodes } from './command-line/run-command.ts'
 import { consoleLink } from './console.ts'
-import { credentialLines } from './credentials-notice.ts'
 import { endWithParent } from './end-with-parent.ts'
 
 /** Creates the command `weft serve`, which is also the default command of `weft`. */

@@ -1,10 +1,16 @@
 import { type KeepRule, readKeepRule } from '../../core/config/backup-options.ts'
 import { type BackupDamage, manifestDamage } from './backup-damage.ts'
-import { type BackupName, backupObjectName, chunkPrefix, isAhead, parseChunkName } from './manifest.ts'
+import {
+  type BackupName,
+  backupObjectName,
+  chunkPrefix,
+  isAhead,
+  parseChunkName,
+  StoreIdentity,
+} from './manifest.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
 import { StorageError } from './storage/storage-error.ts'
-import { StoreIdentity } from './store-identity.ts'
 
 /** Parses a rule such as `7d,4w,12m`. @throws StorageError */
 export function parseKeep(text: string): KeepRule {

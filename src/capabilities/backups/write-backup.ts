@@ -1,6 +1,5 @@
 import type { StoredPage } from '../../core/store/engine.ts'
 import { chunkLimits } from './chunk-objects.ts'
-import { cutChunks } from './cut-chunks.ts'
 import {
   backupObjectName,
   type ChunkEntry,
@@ -9,14 +8,15 @@ import {
   type Manifest,
   newBackupId,
   parseChunkName,
+  StoreIdentity,
+  workspacesIn,
 } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
-import { encodePairsInSlices, PairSum } from './pair-slices.ts'
+import { cutChunks, encodePairsInSlices, PairSum } from './pair-slices.ts'
 import type { Repository } from './repository.ts'
 import { RepositoryLock } from './repository-lock.ts'
 import type { BackupHeader, BackupPart } from './storage/backup-file.ts'
 import { type Progress, StorageError } from './storage/storage-error.ts'
-import { StoreIdentity, workspacesIn } from './store-identity.ts'
 
 export interface BackupOptions {
   /**

@@ -17,7 +17,7 @@ import { findNamedUsers, withoutUser } from '../../core/model/named-users.ts'
 import { versionOf } from '../../core/model/version.ts'
 import type { LogHead } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { feedEventTypes } from '../webhooks/feed-config.ts'
+import { feedEventTypes } from '../webhooks/webhook-records.ts'
 import { readEditorChange, readEditorHeads } from './editor-change.ts'
 import {
   type EditorPosition,

@@ -4,18 +4,20 @@ import type { Tenant } from '../../core/model/address.ts'
 import type { Key, Kv } from '../../core/store/engine.ts'
 import { type RecordType, readRecord } from '../../core/store/stored-record.ts'
 import { type CallbacksRecord, callbacksRecordType, withFunctions } from './callback-records.ts'
-
-import { type FeedConfig, feedConfigType, noFeedConfig, typesForFeed } from './feed-config.ts'
 import { subscriptionLimits } from './limits.ts'
 import { activeTargets, type WebhookTarget, wantsType } from './target.ts'
 import {
   advancedConfigType,
   basicConfigType,
   endpointRecordType,
+  type FeedConfig,
+  feedConfigType,
   subscriptionKeys as keys,
   noAdvancedConfig,
   noBasicConfig,
+  noFeedConfig,
   subscriptionsPart,
+  typesForFeed,
 } from './webhook-records.ts'
 
 /** Estimated memory in bytes that a snapshot needs in addition to its records. */

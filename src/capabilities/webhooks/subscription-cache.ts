@@ -12,8 +12,8 @@ import {
   readConfigSnapshot,
   wantsChanges,
 } from './config-snapshot.ts'
-import type { FeedConfig } from './feed-config.ts'
 import { type MatchableEvent, targetsOfEvent, type WebhookTarget } from './target.ts'
+import type { FeedConfig } from './webhook-records.ts'
 
 /** Topic on the bus for the notice that the configuration of an API key has changed. */
 export const subscriptionsTopic = 'subscriptions.change'

@@ -4,7 +4,6 @@ import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
 import { type CallbacksRecord, callbacksRecordType } from './callback-records.ts'
-import { type FeedConfig, feedConfigType, noFeedConfig } from './feed-config.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 import { hasTriggers, mergeTriggers } from './triggers.ts'
@@ -14,9 +13,12 @@ import {
   type BasicConfig,
   type BasicServiceConfig,
   basicConfigType,
+  type FeedConfig,
+  feedConfigType,
   subscriptionKeys as keys,
   noAdvancedConfig,
   noBasicConfig,
+  noFeedConfig,
   type Triggers,
 } from './webhook-records.ts'
 

@@ -12,7 +12,19 @@ import {
 } from '../../core/config/config.ts'
 import { type ReadConfig, readConfig } from '../../core/config/read-config.ts'
 import { defaultText } from '../../core/config/render-config.ts'
+import type { ServerCredentials } from '../../core/directory/tenants/credentials-file.ts'
 import { idProblem } from '../../core/model/address.ts'
+
+/** Returns lines that contain the credentials for a backend. These lines are printed only once. */
+export const credentialLines = ({
+  apiKey,
+  authToken,
+  workspaceId,
+  workspaceAuthToken,
+}: ServerCredentials): string => `  API key               ${apiKey}
+  auth token            ${authToken}
+  workspace             ${workspaceId}
+  workspace auth token  ${workspaceAuthToken}`
 
 /** Returns a text that is a valid id. @throws InvalidArgumentError */
 export function parseIdOption(id: string): string {

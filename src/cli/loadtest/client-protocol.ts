@@ -3,7 +3,7 @@ import {
   messageYjsUpdate as update,
   messageYjsSyncStep1 as vector,
 } from 'y-protocols/sync'
-import { encodeVarUint, prefixed, readVarUint } from './websocket-frames.ts'
+import { encodeVarUint, prefixed, readVarUint } from './load-socket.ts'
 
 const [sync, awareness] = [0, 1]
 

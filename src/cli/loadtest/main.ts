@@ -7,7 +7,7 @@ import type { OnlineServer } from '../../capabilities/transfer/documents/rest-cl
 import { errorMessage } from '../../core/base/errors.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
-import { fsyncMs } from './fsync-time.ts'
+import { fsyncMs } from './measure.ts'
 import {
   broadcastScenario,
   type Figure,

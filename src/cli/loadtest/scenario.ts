@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
-import { quantile } from './fsync-time.ts'
 import { HttpClient } from './http-client.ts'
 import type { LoadSocket } from './load-socket.ts'
+import { quantile } from './measure.ts'
 import type { TargetServer } from './target-server.ts'
 import { atRate, KeystrokeTracker, Typist, trackUpdates } from './typist.ts'
 

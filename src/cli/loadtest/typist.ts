@@ -1,7 +1,6 @@
 import * as Y from 'yjs'
 import { type ClientProtocol, encodeKeystroke } from './client-protocol.ts'
-import type { LoadSocket } from './load-socket.ts'
-import { clientFrame, opcodes } from './websocket-frames.ts'
+import { clientFrame, type LoadSocket, opcodes } from './load-socket.ts'
 
 /** Protocol in which clients communicate with the measured server. */
 export interface TypingProtocol {

@@ -3,10 +3,9 @@ import type { RequestsGetDataItem } from '../../client/api/operation-types.ts'
 import { useFollowedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
-import { Checkbox, Select, Tabs } from '../ui/controls.tsx'
+import { Checkbox, LocalTime, Select, Tabs } from '../ui/controls.tsx'
 import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { AuditLogView } from './audit-log.tsx'
 import {
   type Activity,

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
+import { LocalTime } from '../ui/controls.tsx'
 import { FilterForm } from '../ui/form.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
 
 /**

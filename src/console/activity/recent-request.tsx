@@ -1,6 +1,6 @@
 import type { RequestsGetDataItem } from '../../client/api/operation-types.ts'
+import { LocalTime } from '../ui/controls.tsx'
 import type { Column } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 
 /** Columns of a table of requests. */
 export const requestColumns: readonly Column<RequestsGetDataItem>[] = [

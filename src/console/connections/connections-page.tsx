@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks'
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useFollowedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
-import { Checkbox, Tabs } from '../ui/controls.tsx'
+import { Checkbox, LocalTime, Tabs } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
 import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { TokenInspector } from './token-inspector.tsx'
 
 const filters = [

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { AuthInspectTokenData } from '../../client/api/operation-types.ts'
 import { useApi } from '../api/hooks.ts'
-import { TextField } from '../ui/controls.tsx'
+import { LocalTime, TextField } from '../ui/controls.tsx'
 import { ActionForm } from '../ui/form.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { DefinitionList } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 
 /** The readable parts of a JWT. */
 interface DecodedToken {

@@ -2,12 +2,11 @@ import type { OrganizationsGetDataItem } from '../../client/api/operation-types.
 import type { ApiCallError } from '../api/client.ts'
 import { usePagedQuery, useQuery } from '../api/hooks.ts'
 import { href, navigate, type PageProps } from '../routing/route.ts'
-import { Tabs } from '../ui/controls.tsx'
+import { LocalTime, Tabs } from '../ui/controls.tsx'
 import { OpenForm } from '../ui/form.tsx'
 import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { DocumentList } from './document-list.tsx'
 import { useSearch } from './fields.tsx'
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
+import { LocalTime } from '../ui/controls.tsx'
 import { Table } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { type ChartSpec, chartSummary, currentValues } from './chart-specs.ts'
 import { keptMs } from './point-history.ts'
 

@@ -1,9 +1,9 @@
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useInterval, useQuery } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
+import { LocalTime } from '../ui/controls.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { type BusyEditor, busyEditors, type OnlineUser, onlineUsers } from './live-groups.ts'
 
 /** Number of connections that are read: one page of the operation. */

@@ -4,12 +4,11 @@ import type { MetricsStorageGetData } from '../../client/api/operation-types.ts'
 import type { ApiCallError } from '../api/client.ts'
 import { useApi, useAsync, useInterval, useServerVersion, useSignIn } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
-import { Button, TextField } from '../ui/controls.tsx'
+import { Button, LocalTime, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { Notice } from '../ui/notice.tsx'
 import { DefinitionList } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 
 const storedRefreshMs = 60_000
 

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
-import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Button, LocalTime, Select, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { ActionOutcome } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import {
   type ConsoleResource,
   describePermission,

@@ -1,9 +1,9 @@
 import type { AuthPermissionsGetData, UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useAsync, usePagedQuery } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
+import { LocalTime } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { GranteeName } from './direct-grants.tsx'
 import {
   type ConsoleResource,

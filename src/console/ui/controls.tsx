@@ -1,5 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { formatTime } from './format.ts'
+
+/** Shows a time in the local format. @param at time in epoch milliseconds or as ISO 8601 */
+export function LocalTime({ at }: { readonly at: number | string }) {
+  return <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>
+}
 
 interface TabsProps {
   readonly label: string

@@ -2,12 +2,11 @@ import { useState } from 'preact/hooks'
 import type { OrganizationsUsergroupsGetDataItem } from '../../client/api/operation-types.ts'
 import { type PagedQuery, useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
-import { Button, TextField } from '../ui/controls.tsx'
+import { Button, LocalTime, TextField } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
 import { ActionForm, Form } from '../ui/form.tsx'
 import { ActionOutcome, ReadState } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 
 const path = '/v2/organizations/usergroups/get'
 

@@ -1,8 +1,7 @@
 import type { PagedQuery } from '../api/hooks.ts'
-import { Button } from '../ui/controls.tsx'
+import { Button, LocalTime } from '../ui/controls.tsx'
 import { formatCounted } from '../ui/format.ts'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import {
   type DeliveryEntry,
   type DeliveryStatusName,

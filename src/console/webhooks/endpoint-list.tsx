@@ -5,9 +5,9 @@ import type {
 } from '../../client/api/operation-types.ts'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
+import { LocalTime } from '../ui/controls.tsx'
 import { ActionForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { LocalTime } from '../ui/time.tsx'
 import { emptyDraft, toCreateRequest } from './endpoint-draft.ts'
 import { EndpointFields } from './endpoint-fields.tsx'
 

@@ -3,9 +3,14 @@ import type { AgentCaller, TenantCaller } from '../../core/access/credentials/au
 import { mustKeepContent } from '../../core/access/roles/roles.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { documentAddress } from '../../core/model/address.ts'
+import { withoutEmails } from '../../core/model/named-users.ts'
 import type { AgentRule } from '../agent-rule.ts'
 import type { Operation } from '../operation.ts'
 import type { Services } from '../services.ts'
+
+/** Returns the data of a response for its caller: an agent gets no email addresses of users. */
+export const withVisibleUsers = <Data>({ level }: Pick<TenantCaller, 'level'>, data: Data): Data =>
+  level === 'agent' ? withoutEmails(data) : data
 
 /** The ids of a call for agents. They are valid according to the request schema. */
 interface CallIds {

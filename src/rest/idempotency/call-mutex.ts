@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import { busy } from './call-outcome.ts'
-import { checkSameRequest, type IdempotencyLimits, type IdempotentCall } from './idempotent-call.ts'
+import { busy, checkSameRequest, type IdempotencyLimits, type IdempotentCall } from './idempotent-call.ts'
 
 interface Running {
   readonly call: IdempotentCall

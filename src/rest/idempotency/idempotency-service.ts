@@ -10,13 +10,6 @@ import { SeededIds } from '../seeded-ids.ts'
 import type { BaseServices } from '../services.ts'
 import { CallMutex } from './call-mutex.ts'
 import {
-  busy,
-  callOutcomeOf,
-  responseNotKeptRejection,
-  tooManyCallsRejection,
-  unknownOutcomeRejection,
-} from './call-outcome.ts'
-import {
   accountedBytes,
   bytesOfCall,
   bytesOfRecord,
@@ -28,11 +21,16 @@ import {
   type StartedCallRecord,
 } from './call-records.ts'
 import {
+  busy,
+  callOutcomeOf,
   checkSameRequest,
   type IdempotencyLimits,
   type IdempotentCall,
   idempotencyLimits,
   isSameRequest,
+  responseNotKeptRejection,
+  tooManyCallsRejection,
+  unknownOutcomeRejection,
 } from './idempotent-call.ts'
 import { ResponseEncryption } from './response-encryption.ts'
 import { IdempotencyUsage } from './usage.ts'

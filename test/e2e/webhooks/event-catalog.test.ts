@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { feedEventTypes } from '../../../src/capabilities/webhooks/feed-config.ts'
+import { feedEventTypes } from '../../../src/capabilities/webhooks/webhook-records.ts'
 import { type EventType, eventTypes } from '../../../src/core/events/outbound-event.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { dataProblems, feedEventProblems, payloadProblems } from '../../support/data/event-problems.ts'

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutChunks } from '../../../src/capabilities/backups/cut-chunks.ts'
+import { cutChunks } from '../../../src/capabilities/backups/pair-slices.ts'
 import type { StoredPage } from '../../../src/core/store/engine.ts'
 import { seed } from '../../support/data/seed.ts'
 

@@ -2,16 +2,14 @@ import { expect, it } from 'vitest'
 import {
   type AttributedEntry,
   authorStyles,
+  type ChangeSetEntry,
+  describePoint,
   originInWords,
+  timelineOf,
   toLines,
   unitsByAuthor,
 } from '../../../src/console/documents/authorship/authors.ts'
-import {
-  type ChangeSetEntry,
-  describePoint,
-  timelineOf,
-} from '../../../src/console/documents/authorship/changes.ts'
-import { toDiffParts } from '../../../src/console/documents/diff/diff-part.ts'
+import { toDiffParts } from '../../../src/console/documents/diff/text-diff.ts'
 
 const run = (more: Partial<AttributedEntry>): AttributedEntry => ({
   path: [0],

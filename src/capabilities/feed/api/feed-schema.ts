@@ -14,7 +14,7 @@ import {
   permissionEventData,
   visitEventData,
 } from '../../webhooks/api/event-schema.ts'
-import { feedEventTypes } from '../../webhooks/feed-config.ts'
+import { feedEventTypes } from '../../webhooks/webhook-records.ts'
 import { cursorLengthMax, type FeedPage, type FeedStart } from '../feed-reader.ts'
 import { organizationDeleted } from '../feed-removal.ts'
 import type { FeedQuery } from '../feed-service.ts'

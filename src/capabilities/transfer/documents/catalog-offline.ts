@@ -16,10 +16,10 @@ import type { OfflineStore, StoreLocation } from '../../backups/storage/offline-
 import { openTenant } from '../../backups/storage/open-tenant.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { addressOf } from '../export/export.ts'
-import { recordsOf } from '../offline-records.ts'
 import type { Catalog, CatalogEditor, PutReport } from './catalog.ts'
 import { ImportTarget, type PutResult, type TargetOptions } from './import-target.ts'
 import { listingHint } from './rest-client.ts'
+import { recordsOf } from './stored-document.ts'
 
 const pageSize = 200
 

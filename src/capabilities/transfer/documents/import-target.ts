@@ -28,9 +28,8 @@ import {
 } from '../../../core/store/engine.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
 import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../webhooks/config-snapshot.ts'
-import { recordsOf } from '../offline-records.ts'
 import { type MergeLimits, MergeThread } from './merge-thread.ts'
-import { readBack, readStoredState, type StoredDocumentState } from './stored-document.ts'
+import { readBack, readStoredState, recordsOf, type StoredDocumentState } from './stored-document.ts'
 
 /**
  * The jobs that add imported documents to the change feed of their API key, and that send them to the callback

@@ -3,7 +3,7 @@ import type { Tenant } from '../../../core/model/address.ts'
 import type { OperationContext } from '../../../rest/operation.ts'
 import { pageTokenLengthMax } from '../../../rest/page-tokens.ts'
 import { pageSizeUpTo } from '../../../rest/paging/page-request.ts'
-import type { CursorPage, ListingCursor } from '../deliveries/listing-cursor.ts'
+import type { CursorPage, ListingCursor } from '../deliveries/delivery-keys.ts'
 
 export const iteratorLimits = { max: 250, default: 50 } as const
 

@@ -12,10 +12,13 @@ import type { Bus, Key } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
 import { storedEditorOf } from '../callback-records.ts'
 import {
+  type CursorPage,
   deliveriesPart,
   deliveryTopic,
   dueJob,
   deliveryKeys as keys,
+  type ListingCursor,
+  pageOfIds,
   retryJob,
   serveJob,
   sweepJob,
@@ -36,7 +39,6 @@ import {
   type TargetAddress,
 } from './delivery-records.ts'
 import type { DeliveryChange, DeliveryStore } from './delivery-store.ts'
-import { type CursorPage, type ListingCursor, pageOfIds } from './listing-cursor.ts'
 import {
   failMessage,
   newMessage,

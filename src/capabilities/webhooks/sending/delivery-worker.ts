@@ -18,8 +18,8 @@ import {
 } from '../deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../deliveries/delivery-records.ts'
 import { sweepMs } from '../deliveries/delivery-service.ts'
+import type { FailureLog } from './attempt-recorder.ts'
 import { AttemptSender } from './delivery-attempt.ts'
-import type { FailureLog } from './failure-log.ts'
 import { RequestComposer } from './request-composer.ts'
 import { type SendContext, type SendResult, TargetSender } from './target-sender.ts'
 

@@ -11,9 +11,8 @@ import type {
 import type { RecordedAttempt } from '../deliveries/delivery-service.ts'
 import type { StoreAttempt } from '../deliveries/message-transitions.ts'
 import type { WebhookTarget } from '../target.ts'
-import { AttemptRecorder } from './attempt-recorder.ts'
+import { AttemptRecorder, type FailureLog } from './attempt-recorder.ts'
 import { type AttemptOutcome, type AttemptSender, traceDelivery } from './delivery-attempt.ts'
-import type { FailureLog } from './failure-log.ts'
 import type { OutgoingMessage, RequestComposer } from './request-composer.ts'
 import { disableAfterMs, retryPolicyFor } from './retry-policy.ts'
 

@@ -4,14 +4,18 @@ import { usePagedQuery } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { ReadState } from '../../ui/notice.tsx'
 import { type EditorAddress, versionTitle } from '../editor.ts'
-import { type AuthorId, type AuthorStyle, authorName, authorStyles, originInWords } from './authors.ts'
 import {
+  type AuthorId,
+  type AuthorStyle,
+  authorName,
+  authorStyles,
   type ChangeSetEntry,
   describeCounts,
   describePoint,
+  originInWords,
   type TimelinePoint,
   timelineOf,
-} from './changes.ts'
+} from './authors.ts'
 import { HunkList } from './hunk-list.tsx'
 import { UndoCard } from './undo-card.tsx'
 

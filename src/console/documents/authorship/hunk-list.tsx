@@ -1,5 +1,5 @@
 import { Added, Removed } from '../diff/diff-view.tsx'
-import type { HunkEntry } from './changes.ts'
+import type { HunkEntry } from './authors.ts'
 
 /** Shows the parts of a change, with the text around them. Each part has a color and a sign. */
 export const HunkList = ({ hunks }: { readonly hunks: readonly HunkEntry[] }) => (

@@ -6,8 +6,7 @@ import { FocusedCard } from '../../ui/dialog.tsx'
 import { formatCounted } from '../../ui/format.ts'
 import { ActionOutcome, Notice } from '../../ui/notice.tsx'
 import { consoleUser, type EditorAddress } from '../editor.ts'
-import { authorName } from './authors.ts'
-import { type ChangeSetEntry, describeCounts, type HunkEntry } from './changes.ts'
+import { authorName, type ChangeSetEntry, describeCounts, type HunkEntry } from './authors.ts'
 import { HunkList } from './hunk-list.tsx'
 
 interface UndoProps {

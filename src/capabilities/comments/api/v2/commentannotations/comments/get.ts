@@ -1,5 +1,5 @@
 import { json } from '../../../../../../core/base/schema.ts'
-import { withVisibleUsers } from '../../../../../../rest/agents/visible-users.ts'
+import { withVisibleUsers } from '../../../../../../rest/agents/authorize-agent.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
 import { documentPlace, lookupMax } from '../../../../../../rest/schemas/resource-schema.ts'
