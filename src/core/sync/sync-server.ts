@@ -68,25 +68,13 @@ export class SyncServer {
     this.#dependencies = dependencies
     this.#admission = new Admission(options, options.loopbackOnly)
     this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
-    this.#authentication = new SocketAuthentication(authMs, dependencies)
-    this.#sessionManager = new SessionManager(
-      options.createOnConnect,
-      this.#admission,
-      this.#authentication,
-      dependencies,
-    )
-    this.#hocuspocus = new HocuspocusEndpoint(
-      authMs,
-      this.#admission,
-      this.#authentication,
-      this.#sessionManager,
-      dependencies,
-    )
+    this.#authentication = new SocketAuthentication(authMs, this.#admission, dependencies)
+    this.#sessionManager = new SessionManager(options.createOnConnect, this.#authentication, dependencies)
+    this.#hocuspocus = new HocuspocusEndpoint(this.#authentication, this.#sessionManager, dependencies)
     this.#websocketForwarder = new WebsocketForwarder(dependencies)
     this.http = new HttpTransport({
       ...dependencies,
       proxies: options.proxies,
-      admission: this.#admission,
       authentication: this.#authentication,
       sessionManager: this.#sessionManager,
       hocuspocus: this.#hocuspocus,

@@ -3,7 +3,7 @@ import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import { type DocumentPath, documentAddress, documentPrefix, type Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { documentMoved } from '../../rooms/room/room-errors.ts'
-import { type Admission, type AdmissionTicket, countedAddress } from '../admission/admission.ts'
+import { type AdmissionTicket, countedAddress } from '../admission/admission.ts'
 import { type MultiplexedRequest, readDocumentPath } from '../admission/sync-request.ts'
 import { ConnectionTunnels } from '../multiplex/connection-tunnels.ts'
 import type { DocumentChannel } from '../multiplex/document-channel.ts'
@@ -36,9 +36,6 @@ interface MultiplexedConnection {
  * token for each document. The websocket is authenticated with its first valid token.
  */
 export class HocuspocusEndpoint {
-  /** Maximum milliseconds from the upgrade to the first valid token. */
-  readonly #authMs: number
-  readonly #admission: Admission
   readonly #authentication: SocketAuthentication
   readonly #sessionManager: SessionManager
   readonly #dependencies: SyncDependencies
@@ -46,14 +43,10 @@ export class HocuspocusEndpoint {
   readonly #sockets = new Set<MultiplexedSocket>()
 
   constructor(
-    authMs: number,
-    admission: Admission,
     authentication: SocketAuthentication,
     sessionManager: SessionManager,
     dependencies: SyncDependencies,
   ) {
-    this.#authMs = authMs
-    this.#admission = admission
     this.#authentication = authentication
     this.#sessionManager = sessionManager
     this.#dependencies = dependencies
@@ -61,7 +54,9 @@ export class HocuspocusEndpoint {
 
   accept(upgrade: UpgradeRequest, request: MultiplexedRequest): void {
     const { address } = upgrade
-    const authenticated = this.#admission.countUnauthenticated(countedAddress(upgrade.request, address))
+    const authenticated = this.#authentication.admission.countUnauthenticated(
+      countedAddress(upgrade.request, address),
+    )
     const isForwarded = forwardedRequests.has(upgrade.request)
     upgrade.connection.on('close', authenticated)
     this.#dependencies.acceptor.acceptMultiplexed(upgrade, (socket) =>
@@ -85,12 +80,7 @@ export class HocuspocusEndpoint {
     const { reports, backpressure } = this.#dependencies
     const { token, origin } = request
     const end = (reason: Close): void => multiplexed.end(reason)
-    const tokens = new SocketTokens(this.#authentication, this.#admission, reports, {
-      address,
-      token,
-      origin,
-      end,
-    })
+    const tokens = new SocketTokens(this.#authentication, { address, token, origin, end })
     const multiplexed: MultiplexedSocket = new MultiplexedSocket(socket, {
       address,
       backpressure,
@@ -113,10 +103,13 @@ export class HocuspocusEndpoint {
     const tunnels = isForwarded
       ? null
       : new ConnectionTunnels(multiplexed, this.#dependencies, address, origin)
-    const authTimeout = setTimeout(() => this.#endUnauthenticated(multiplexed, address), this.#authMs)
+    const authTimeout = setTimeout(
+      () => this.#endUnauthenticated(multiplexed, address),
+      this.#authentication.authMs,
+    )
     const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
     this.#sockets.add(multiplexed)
-    const { draining } = this.#admission
+    const { draining } = this.#authentication.admission
     if (draining !== null) multiplexed.end(draining)
   }
 
@@ -128,7 +121,7 @@ export class HocuspocusEndpoint {
   #endUnauthenticated(socket: MultiplexedSocket, address: string): void {
     if (socket.isAuthenticated) return
     this.#authentication.reject(new TokenRejectedError('timeout'), address, null)
-    socket.end(close('unauthenticated', `no token received within ${this.#authMs / 1000} s`))
+    socket.end(close('unauthenticated', `no token received within ${this.#authentication.authMs / 1000} s`))
   }
 
   #authenticate(
@@ -199,14 +192,12 @@ export class HocuspocusEndpoint {
    * otherwise null.
    */
   #countDocument(channel: DocumentChannel, workspaceId: string): Close | null {
-    const full = this.#admission.workspaceProblem(workspaceId)
-    if (full !== null) {
-      if (full.limit !== null) this.#dependencies.reports.exceeded(full.limit, workspaceId)
-      return full
-    }
+    const { admission } = this.#authentication
+    const full = admission.workspaceProblem(workspaceId)
+    if (full !== null) return this.#authentication.reported(full, workspaceId)
     const ticket: AdmissionTicket = { address: null, workspaceId: null }
-    this.#admission.countWorkspace(ticket, workspaceId)
-    channel.onClosed(() => this.#admission.release(ticket))
+    admission.countWorkspace(ticket, workspaceId)
+    channel.onClosed(() => admission.release(ticket))
     return null
   }
 }

@@ -10,8 +10,6 @@ import { documentMoved } from '../../rooms/room/room-errors.ts'
 import type { RoomHandle } from '../../rooms/room/room-registry.ts'
 import { CorruptRecordError, NotOwnerError } from '../../store/engine.ts'
 import type { ConnectionTrace } from '../../tracing/trace.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { ServerFaults } from '../admission/rejection-log.ts'
 import type { DocumentRequest } from '../admission/sync-request.ts'
 import { yWebsocketFor } from '../protocols/y-websocket.ts'
 import { AccessWatch } from '../session/access-watch.ts'
@@ -19,7 +17,7 @@ import { Session } from '../session/session.ts'
 import type { AuthenticatedClient, SessionOptions } from '../session/session-options.ts'
 import { documentDisabled } from '../session/session-role.ts'
 import { closeForToken, type SocketAuthentication } from '../session/socket-authentication.ts'
-import { documentSource, SocketTokens } from '../session/socket-tokens.ts'
+import { SocketTokens } from '../session/socket-tokens.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 import { acceptAndClose } from './upgrade-rejecter.ts'
@@ -41,25 +39,20 @@ interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | '
 export class SessionManager {
   /** True if the first edit of a client with the role editor creates a document that does not exist. */
   readonly #createOnConnect: boolean
-  readonly #admission: Admission
   readonly #authentication: SocketAuthentication
   readonly #dependencies: SyncDependencies
   readonly #sessions = new Set<Session>()
   readonly #accessWatch: AccessWatch
-  readonly #faults: ServerFaults
 
   constructor(
     createOnConnect: boolean,
-    admission: Admission,
     authentication: SocketAuthentication,
     dependencies: SyncDependencies,
   ) {
     this.#createOnConnect = createOnConnect
-    this.#admission = admission
     this.#authentication = authentication
     this.#dependencies = dependencies
     this.#accessWatch = new AccessWatch(dependencies.access, dependencies.faults)
-    this.#faults = dependencies.faults
   }
 
   /** Number of withdrawals of credentials so far. */
@@ -78,14 +71,14 @@ export class SessionManager {
     clientAddress: string,
     withdrawals: number,
   ): void {
-    const source = documentSource(socket, clientAddress, requested)
-    const { reports } = this.#dependencies
+    const { token, origin } = requested
+    const end = ({ code, reason }: Close): void => socket.close(code, reason)
     this.admit({
       ...requested,
       socket,
       protocol: yWebsocketFor(requested),
       identity,
-      tokens: new SocketTokens(this.#authentication, this.#admission, reports, source),
+      tokens: new SocketTokens(this.#authentication, { address: clientAddress, token, origin, end }),
       isMultiplexed: false,
       clientAddress,
       withdrawals,
@@ -166,7 +159,7 @@ export class SessionManager {
 
   #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, canWrite: boolean): Close | null {
     return (
-      this.#admission.draining ??
+      this.#authentication.admission.draining ??
       (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
     )
   }
@@ -211,7 +204,7 @@ export class SessionManager {
     else if (
       !(error instanceof DocumentDamagedError || error instanceof NotOwnerError || isLoadFailure(error))
     )
-      this.#faults.log(error, 'document could not be opened')
+      this.#dependencies.faults.log(error, 'document could not be opened')
     this.#reject(client, closeOfFailure(error))
   }
 

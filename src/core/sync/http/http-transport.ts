@@ -14,7 +14,7 @@ import { type Close, close, closeCodes } from '../../model/close.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
 import { timedRequests } from '../../quota/slow-transfers.ts'
 import type { Key } from '../../store/engine.ts'
-import { type Admission, type AdmissionTicket, countedAddress } from '../admission/admission.ts'
+import { type AdmissionTicket, countedAddress } from '../admission/admission.ts'
 import type { Requested } from '../admission/rejection-log.ts'
 import type { DocumentRequest, MultiplexedRequest } from '../admission/sync-request.ts'
 import type { HocuspocusEndpoint } from '../connect/hocuspocus-endpoint.ts'
@@ -35,7 +35,6 @@ import {
 } from './session-request.ts'
 
 interface HttpTransportDependencies extends SyncDependencies {
-  readonly admission: Admission
   readonly authentication: SocketAuthentication
   readonly sessionManager: SessionManager
   readonly hocuspocus: HocuspocusEndpoint
@@ -152,7 +151,7 @@ export class HttpTransport {
   }
 
   async #begin(events: SessionGet, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission } = this.#dependencies
+    const { admission } = this.#dependencies.authentication
     const { requested } = events
     const address = clientAddress(request, this.#dependencies.proxies)
     const counted = countedAddress(request, address)
@@ -182,8 +181,8 @@ export class HttpTransport {
     ticket: AdmissionTicket,
     response: ServerResponse,
   ): void {
-    const { admission, hocuspocus } = this.#dependencies
-    const authenticated = admission.countUnauthenticated(address)
+    const { authentication, hocuspocus } = this.#dependencies
+    const authenticated = authentication.admission.countUnauthenticated(address)
     const socket = this.#add(
       events,
       { address, workspaceId: null },
@@ -204,7 +203,8 @@ export class HttpTransport {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<boolean> {
-    const { admission, authentication, sessionManager, tracer } = this.#dependencies
+    const { authentication, sessionManager, tracer } = this.#dependencies
+    const { admission } = authentication
     const { path, token, origin } = requested
     tracer?.of(path)?.('connect', { clientAddress: address, protocol: 'y-websocket', transport: 'http' })
     const authenticated = admission.countUnauthenticated(countedAddress(request, address))
@@ -271,8 +271,8 @@ export class HttpTransport {
 
   /** Returns the document of a request; null if its token is rejected. The node of the session checks each request. */
   async #locate({ token, origin, path }: DocumentRequest, request: IncomingMessage): Promise<Key | null> {
-    const { admission, authentication, proxies } = this.#dependencies
-    if (admission.takeConnect(clientAddress(request, proxies)) !== null) throw uncheckable()
+    const { authentication, proxies } = this.#dependencies
+    if (authentication.admission.takeConnect(clientAddress(request, proxies)) !== null) throw uncheckable()
     const identity = await authentication.authenticate(token, origin)
     if (!(identity instanceof TokenRejectedError))
       return documentPrefix(documentAddress(identity.tenant, path), path.documentId)
@@ -286,10 +286,10 @@ export class HttpTransport {
     credentials: Omit<HttpSession, 'socket'>,
     ticket: AdmissionTicket,
   ): HttpSocket {
-    const { acceptor, time, admission } = this.#dependencies
+    const { acceptor, time, authentication } = this.#dependencies
     const socket = new HttpSocket(owner, requested.kind === 'multiplexed', acceptor, time, () => {
       this.#sessions.delete(sessionId)
-      admission.release(ticket)
+      authentication.admission.release(ticket)
     })
     socket.onClosed((code) => this.#closeReporter.closed(code))
     this.#sessions.set(sessionId, { socket, ...credentials })
@@ -306,14 +306,14 @@ export class HttpTransport {
       throw invalidRequest('the path is invalid')
     const { token, origin } = requested
     if (isSameSecret(session.secret, secret)) return null
-    const { admission, authentication, proxies } = this.#dependencies
+    const { authentication, proxies } = this.#dependencies
     const otherUser = new ApiError(
       'transport/other-user',
       'the session belongs to another user; begin another session',
     )
     if (session.identity === null || token === null) return otherUser
-    if (admission.takeConnect(countedAddress(request, clientAddress(request, proxies))) !== null)
-      return uncheckable()
+    const counted = countedAddress(request, clientAddress(request, proxies))
+    if (authentication.admission.takeConnect(counted) !== null) return uncheckable()
     const identity = await authentication.authenticate(token, origin)
     if (identity instanceof TokenRejectedError) return isUndetermined(identity) ? uncheckable() : otherUser
     if (!isSameUser(session.identity, identity)) return otherUser

@@ -4,16 +4,19 @@ import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { StoreUnavailableError } from '../../store/engine.ts'
+import type { Admission } from '../admission/admission.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 
 /** Authenticates clients by their tokens, and reports rejected tokens. */
 export class SocketAuthentication {
-  /** Maximum milliseconds that the check of a token may take. */
-  readonly #authMs: number
+  /** Maximum milliseconds that the check of a token, or the wait for the first one, may take. */
+  readonly authMs: number
+  readonly admission: Admission
   readonly #dependencies: SyncDependencies
 
-  constructor(authMs: number, dependencies: SyncDependencies) {
-    this.#authMs = authMs
+  constructor(authMs: number, admission: Admission, dependencies: SyncDependencies) {
+    this.authMs = authMs
+    this.admission = admission
     this.#dependencies = dependencies
   }
 
@@ -24,7 +27,7 @@ export class SocketAuthentication {
    */
   authenticate(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.#authMs)
+      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.authMs)
       this.#dependencies.access.identityOf(token, origin).then(
         (identity) => {
           clearTimeout(timer)
@@ -38,6 +41,21 @@ export class SocketAuthentication {
         },
       )
     })
+  }
+
+  /**
+   * Counts a new connection from `address`. Returns the close reason if the rate is exceeded, and reports it;
+   * otherwise null.
+   */
+  takeConnect(address: string): Close | null {
+    const problem = this.admission.takeConnect(address)
+    return problem && this.reported(problem, address)
+  }
+
+  /** Reports the exceeded limit of a close reason, and returns the reason. @param key workspace or address of the client */
+  reported(reason: Close, key: string): Close {
+    if (reason.limit !== null) this.#dependencies.reports.exceeded(reason.limit, key)
+    return reason
   }
 
   #storeUnavailable(error: StoreUnavailableError): TokenRejectedError {

@@ -3,9 +3,6 @@ import type { Identity } from '../../access/identity.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { LimitReports } from '../../quota/limit-reports.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { ClientSocket } from '../socket/client-socket.ts'
 import { isCredentialFailure, isUndetermined, type SocketAuthentication } from './socket-authentication.ts'
 
 /** The socket on which the tokens arrive. */
@@ -20,18 +17,6 @@ interface TokenSource {
   end(reason: Close): void
 }
 
-/** Returns the source of the tokens of a socket that carries one document. */
-export const documentSource = (
-  socket: Pick<ClientSocket, 'close'>,
-  address: string,
-  { token, origin }: Pick<TokenSource, 'token' | 'origin'>,
-): TokenSource => ({
-  address,
-  token,
-  origin,
-  end: ({ code, reason }) => socket.close(code, reason),
-})
-
 /** Maximum number of rejected tokens on one socket. */
 const rejectedMax = 100
 
@@ -41,20 +26,11 @@ const rejectedMax = 100
  */
 export class SocketTokens {
   readonly #authentication: SocketAuthentication
-  readonly #admission: Admission
-  readonly #reports: LimitReports
   readonly #source: TokenSource
   #rejectedCount = 0
 
-  constructor(
-    authentication: SocketAuthentication,
-    admission: Admission,
-    reports: LimitReports,
-    source: TokenSource,
-  ) {
+  constructor(authentication: SocketAuthentication, source: TokenSource) {
     this.#authentication = authentication
-    this.#admission = admission
-    this.#reports = reports
     this.#source = source
   }
 
@@ -78,10 +54,7 @@ export class SocketTokens {
 
   /** Counts a newer token as a new connection. Returns the close reason if there are too many; otherwise null. */
   countNewer(): Close | null {
-    const { address } = this.#source
-    const problem = this.#admission.takeConnect(address)
-    if (problem !== null && problem.limit !== null) this.#reports.exceeded(problem.limit, address)
-    return problem
+    return this.#authentication.takeConnect(this.#source.address)
   }
 
   /**
@@ -90,13 +63,13 @@ export class SocketTokens {
    * counted.
    */
   #countRejected(): void {
-    const { address } = this.#source
     this.#rejectedCount += 1
     if (this.#rejectedCount === 1) return
-    const problem = this.#rejectedCount > rejectedMax ? tooManyRejected : this.#admission.takeConnect(address)
-    if (problem === null) return
-    if (problem.limit !== null) this.#reports.exceeded(problem.limit, address)
-    this.#source.end(problem)
+    const problem =
+      this.#rejectedCount > rejectedMax
+        ? this.#authentication.reported(tooManyRejected, this.#source.address)
+        : this.countNewer()
+    if (problem !== null) this.#source.end(problem)
   }
 }
 
