@@ -153,15 +153,8 @@ export class SyncServer {
     this.http.check()
   }
 
-  /**
-   * Rejects a connection and logs the rejection.
-   * @param tenant API key of the client; null if the client is not authenticated
-   */
   #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, tenant: Tenant | null = null): void {
-    this.#dependencies.rejections.socket(upgrade.address, reason, requested, tenant)
-    const { tracer } = this.#dependencies
-    if (tracer !== undefined && requested !== null && typeof requested !== 'string')
-      tracer.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
+    this.#authentication.refuse(upgrade.address, reason, requested, tenant)
     this.#rejecter.reject(upgrade, reason, tenant?.workspaceId)
   }
 

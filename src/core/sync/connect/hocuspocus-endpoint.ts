@@ -145,11 +145,10 @@ export class HocuspocusEndpoint {
     const { socket, tokens, request, authenticated, clientAddress, tunnels } = connection
     const [name = ''] = channel.name.split('\0')
     const { path, problem } = readDocumentPath(name.split('/'))
-    const trace = path === null ? undefined : this.#dependencies.tracer?.of(path)
-    trace?.('connect', { clientAddress, protocol: 'hocuspocus' })
+    if (path !== null)
+      this.#dependencies.tracer?.of(path)?.('connect', { clientAddress, protocol: 'hocuspocus' })
     const reject = (reason: Close, owner: Tenant | null = null): void => {
-      trace?.('rejected', { code: reason.code, reason: reason.reason })
-      this.#dependencies.rejections.socket(clientAddress, reason, path ?? name, owner)
+      this.#authentication.refuse(clientAddress, reason, path ?? name, owner)
       closeChannel(channel, reason)
     }
     if (path === null) return reject(close('badRequest', problem))
@@ -194,7 +193,7 @@ export class HocuspocusEndpoint {
   #countDocument(channel: DocumentChannel, workspaceId: string): Close | null {
     const { admission } = this.#authentication
     const full = admission.workspaceProblem(workspaceId)
-    if (full !== null) return this.#authentication.reported(full, workspaceId)
+    if (full !== null) return full
     const ticket: AdmissionTicket = { address: null, workspaceId: null }
     admission.countWorkspace(ticket, workspaceId)
     channel.onClosed(() => admission.release(ticket))

@@ -24,10 +24,9 @@ export class UpgradeRejecter {
 
   /**
    * Completes the upgrade of a connection, and closes the websocket with the reason.
-   * @param limitKey key for the limit report, if a limit was exceeded
+   * @param limitKey key of the client in reports of limits
    */
   reject(upgrade: UpgradeRequest, reason: Close, limitKey = upgrade.address): void {
-    if (reason.limit !== null) this.#reports.exceeded(reason.limit, limitKey)
     const release = this.#admission.countRejected()
     if (release === null) {
       this.#reports.exceeded('pendingRejections', limitKey)

@@ -357,11 +357,7 @@ export class HttpTransport {
     requested: Requested,
     tenant: Tenant | null = null,
   ): void {
-    const { rejections, reports, tracer } = this.#dependencies
-    rejections.socket(address, reason, requested, tenant)
-    if (reason.limit !== null) reports.exceeded(reason.limit, tenant?.workspaceId ?? address)
-    if (requested !== null && typeof requested !== 'string')
-      tracer?.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
+    this.#dependencies.authentication.refuse(address, reason, requested, tenant)
     sendClosed(response, reason.code, reason.reason)
   }
 }

@@ -1,10 +1,11 @@
 import type { Identity } from '../../access/identity.ts'
 import { claimedTenant } from '../../access/tokens/minted.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
-import type { DocumentPath } from '../../model/address.ts'
+import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { StoreUnavailableError } from '../../store/engine.ts'
 import type { Admission } from '../admission/admission.ts'
+import type { Requested } from '../admission/rejection-log.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 
 /** Authenticates clients by their tokens, and reports rejected tokens. */
@@ -50,6 +51,18 @@ export class SocketAuthentication {
   takeConnect(address: string): Close | null {
     const problem = this.admission.takeConnect(address)
     return problem && this.reported(problem, address)
+  }
+
+  /**
+   * Logs and traces the rejection of a client, and reports the limit that is exceeded.
+   * @param tenant API key of the client; null if the client is not authenticated
+   */
+  refuse(address: string, reason: Close, requested: Requested, tenant: Tenant | null = null): void {
+    const { rejections, tracer } = this.#dependencies
+    rejections.socket(address, reason, requested, tenant)
+    this.reported(reason, tenant?.workspaceId ?? address)
+    if (requested !== null && typeof requested !== 'string')
+      tracer?.of(requested)?.('rejected', { code: reason.code, reason: reason.reason })
   }
 
   /** Reports the exceeded limit of a close reason, and returns the reason. @param key workspace or address of the client */
