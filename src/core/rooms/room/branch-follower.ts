@@ -11,8 +11,7 @@ import { emptyUpdate } from '../document/document-state.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import type { RestoreOptions } from '../edits/editable-room.ts'
 import type { Change } from '../updates/change.ts'
-import type { Room } from './room.ts'
-import type { RoomDependencies } from './room-dependencies.ts'
+import type { CommitFollower, Room } from './room.ts'
 
 /** Milliseconds for which a branch collects the commits of its main editor before it appends them. */
 const collectMs = 50
@@ -57,7 +56,7 @@ interface MainHandle {
 type FollowerState =
   | { readonly is: 'apart' }
   /** The branch contained everything of the main editor when it began to listen. */
-  | { readonly is: 'following'; readonly main: MainHandle; readonly end: () => void }
+  | { readonly is: 'following'; readonly main: MainHandle }
   | { readonly is: 'ended' }
 
 /**
@@ -65,10 +64,9 @@ type FollowerState =
  * branch all updates of the main editor that the branch lacks. It holds the room of the main editor open, and ends
  * with the room of the branch.
  */
-export class BranchFollower {
+export class BranchFollower implements CommitFollower {
   readonly #branch: Room
   readonly #openMain: () => Promise<MainHandle>
-  readonly #dependencies: Pick<RoomDependencies, 'records' | 'clock' | 'logger'>
   #state: FollowerState = { is: 'apart' }
   /** Commits of the main editor that the branch does not have yet. */
   #waiting: Change[] = []
@@ -87,14 +85,9 @@ export class BranchFollower {
    * @param branch the open room of the branch
    * @param openMain opens the room of the main editor
    */
-  constructor(
-    branch: Room,
-    openMain: () => Promise<MainHandle>,
-    dependencies: Pick<RoomDependencies, 'records' | 'clock' | 'logger'>,
-  ) {
+  constructor(branch: Room, openMain: () => Promise<MainHandle>) {
     this.#branch = branch
     this.#openMain = openMain
-    this.#dependencies = dependencies
   }
 
   /**
@@ -132,6 +125,12 @@ export class BranchFollower {
     return done
   }
 
+  /** Called by the room of the main editor when it has ended. */
+  ended(): void {
+    this.#part()
+    this.#retryLater()
+  }
+
   /** Must be called when the room of the branch has ended. */
   end(): void {
     this.#part()
@@ -164,14 +163,8 @@ export class BranchFollower {
     const right = await this.#right()
     const main = await this.#openMain()
     if (this.#hasEnded()) return main.release()
-    const end = main.room.follow({
-      committed: (updates) => this.#add(updates),
-      ended: () => {
-        this.#part()
-        this.#retryLater()
-      },
-    })
-    this.#state = { is: 'following', main, end }
+    this.#state = { is: 'following', main }
+    main.room.follow(this)
     await this.#copyMissing(main, right, replaced)
   }
 
@@ -182,9 +175,9 @@ export class BranchFollower {
     this.#waitingBytes = 0
     this.#taken = emptyUpdate
     if (this.#state.is !== 'following') return
-    const { main, end } = this.#state
+    const { main } = this.#state
     this.#state = { is: 'apart' }
-    end()
+    main.room.unfollow(this)
     main.release()
   }
 
@@ -212,9 +205,10 @@ export class BranchFollower {
     }
   }
 
-  #add(updates: readonly Change[]): void {
-    for (const update of updates) this.#waiting.push(update)
-    for (const { bytes } of updates) this.#waitingBytes += bytes.length
+  /** Called by the room of the main editor, which must not be delayed. */
+  committed(changes: readonly Change[]): void {
+    for (const change of changes) this.#waiting.push(change)
+    for (const { bytes } of changes) this.#waitingBytes += bytes.length
     if (this.#waiting.length > waitingMax.commits || this.#waitingBytes > waitingMax.bytes) {
       this.#part()
       this.#retryLater()
@@ -231,14 +225,14 @@ export class BranchFollower {
 
   /** @throws ApiError FAILED_PRECONDITION if the branch is decided */
   #right(): Promise<WriteRight> {
-    return this.#dependencies.records.rightToChange(this.#branch.address)
+    return this.#branch.dependencies.records.rightToChange(this.#branch.address)
   }
 
   /** @throws StoreUnavailableError */
   async #recordOverlaps(): Promise<void> {
     if (this.#overlaps.length === 0) return
     const overlaps = this.#overlaps
-    await this.#dependencies.records.recordOverlaps(this.#branch.address, overlaps)
+    await this.#branch.dependencies.records.recordOverlaps(this.#branch.address, overlaps)
     this.#overlaps = []
   }
 
@@ -248,10 +242,10 @@ export class BranchFollower {
 
   #later(ms: number): void {
     if (this.#cancelTimer !== null) return
-    this.#cancelTimer = this.#dependencies.clock.after(ms, () => {
+    this.#cancelTimer = this.#branch.dependencies.clock.after(ms, () => {
       this.#cancelTimer = null
       this.catchUp().catch((err: unknown) => {
-        this.#dependencies.logger.debug({ err }, 'a branch could not follow its main editor; retrying')
+        this.#branch.dependencies.logger.debug({ err }, 'a branch could not follow its main editor; retrying')
         this.#retryLater()
       })
     })

@@ -518,17 +518,13 @@ export class RoomRegistry {
     await running
   }
 
-  #followerOf(branch: Room, main: DocumentAddress): BranchFollower {
-    return new BranchFollower(branch, () => this.open(main), this.#dependencies)
-  }
-
   /** Returns a handle of a room that may be a branch. If it is one, it has caught up. */
   async #leaseBranch(open: OpenRoom): Promise<RoomHandle> {
     const lease = this.#lease(open)
     const { room } = open
     try {
       const main = await this.#dependencies.records.mainOf(room.address)
-      if (main !== null) open.follower ??= this.#followerOf(room, main)
+      if (main !== null) open.follower ??= new BranchFollower(room, () => this.open(main))
       await open.follower?.catchUp()
       return lease
     } catch (error) {

@@ -666,15 +666,15 @@ export class Room implements EditableRoom, CommittingRoom {
     for (const change of changes) if (!isCopy(change)) this.usage.updates += 1
   }
 
-  /** Starts to report the durable commits of the room. Returns the function that ends the reports. */
-  follow(follower: CommitFollower): () => void {
-    if (this.#hasEnded) {
-      follower.ended()
-      return () => {}
-    }
+  /** Starts to report the durable commits of the room. */
+  follow(follower: CommitFollower): void {
+    if (this.#hasEnded) return follower.ended()
     this.#followers ??= new Set()
     this.#followers.add(follower)
-    return () => this.#followers?.delete(follower)
+  }
+
+  unfollow(follower: CommitFollower): void {
+    this.#followers?.delete(follower)
   }
 
   broadcast(commit: Commit): void {
@@ -795,7 +795,7 @@ const bytesIn = (updates: readonly ClientChange[]): number =>
   updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
 /** Receives the durable commits of a room. */
-interface CommitFollower {
+export interface CommitFollower {
   /** Called when updates are durable, in the order of the commits. Must not throw and must not block. */
   committed(updates: readonly Change[]): void
   /** Called once, when the room ends. */
