@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
@@ -5,7 +7,7 @@ import { HttpSession } from '../../support/clients/http-session.ts'
 import { type CuttingProxy, startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
 import { documentOf, pathOf, textAt } from '../../support/servers/document-owners.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
-import { dataOf, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, type TestServer } from '../../support/servers/server.ts'
 
 let cluster: TestCluster
 let proxy: CuttingProxy
@@ -99,4 +101,35 @@ it('[FW-10] a frozen owner delays no call to another node', async () => {
   expect(await textAt(server(0), near)).toBe('near')
   leave()
   for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200)
+})
+
+it('[FW-6] closes a websocket with 1012 and ends its half of the connection, so that the client does not wait for a frozen owner', async () => {
+  const { ids, token, leave } = await start()
+  const port = Number(new URL(server(0).url).port)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  opened.push({ close: () => socket.destroy() })
+  const lines = [
+    `GET /sync/${pathOf(ids)}?token=${token} HTTP/1.1`,
+    'host: 127.0.0.1',
+    'connection: upgrade',
+    'upgrade: websocket',
+    'sec-websocket-version: 13',
+    'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==',
+  ]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  let received = ''
+  socket.on('data', (bytes: Buffer) => {
+    received += bytes.toString('latin1')
+  })
+  await eventually(() => received.includes('101 Switching Protocols'))
+  proxy.pause()
+  leave()
+  await once(socket, 'end')
+  const code = String.fromCharCode(1012 >> 8, 1012 & 255)
+  expect(received).toContain(`${code}the node of the document has stopped`)
+  // The other half of the connection is still open.
+  const forwarded = () => metric(server(0), 'weft_forwarded_bytes_total{direction="request"}')
+  const before = await forwarded()
+  socket.write(Uint8Array.of(0x88, 0x80, 0, 0, 0, 0))
+  await eventually(async () => (await forwarded()) === before + 6)
 })

@@ -92,7 +92,8 @@ export class ForwardedSocket {
 
   #sendClose({ code, reason }: Close): void {
     this.#isCloseSent = true
-    this.#client.write(frameClose(code, reason))
+    // A client waits for the end of the connection after the close frame. The other node may be frozen.
+    this.#client.end(frameClose(code, reason))
     this.#owner.resume()
     this.#destroyAfter(closeMs)
   }
