@@ -4,8 +4,9 @@ import { afterEach, expect, it } from 'vitest'
 import { eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
 import { HttpSession } from '../../support/clients/http-session.ts'
+import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
 import { type CuttingProxy, startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
-import { documentOf, pathOf, textAt } from '../../support/servers/document-owners.ts'
+import { documentOf, forwardedBy, pathOf, textAt } from '../../support/servers/document-owners.ts'
 import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
 import { dataOf, metric, type TestServer } from '../../support/servers/server.ts'
 
@@ -88,6 +89,24 @@ it('[FW-10] ends streams and sessions when the frozen owner leaves the list of n
     body: { error: { details: { code: 'cluster/owner-unreachable' } } },
   })
   expect(await textAt(server(2), ids)).toBe('text streamed')
+})
+
+it('[FW-9] a Hocuspocus client goes on at the new owner when the frozen one leaves the list of nodes', async () => {
+  const { ids, token, leave } = await start()
+  const socket = hocuspocusSocket(server(0))
+  const provider = hocuspocusProvider(server(0), pathOf(ids), token, { socket })
+  opened.push({
+    close: () => {
+      provider.destroy()
+      socket.destroy()
+    },
+  })
+  await eventually(() => provider.isSynced)
+  expect(await forwardedBy(server(0), 'tunnel')).toBe(1)
+  proxy.pause()
+  leave()
+  provider.document.getText('content').insert(0, 'more ')
+  await eventually(async () => (await textAt(server(2), ids)) === 'more text')
 })
 
 it('[FW-10] a frozen owner delays no call to another node', async () => {
