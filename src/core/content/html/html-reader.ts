@@ -1,14 +1,6 @@
 import { limits } from '../../model/limits.ts'
-import type {
-  BlockList,
-  BlockMarks,
-  Inline,
-  ListItem,
-  NeutralBlock,
-  TableCell,
-  TableRow,
-  TaskItem,
-} from '../blocks/block.ts'
+import type { BlockList, BlockMarks, Inline, NeutralBlock, TableCell, TableRow } from '../blocks/block.ts'
+import { ListBuilder } from '../blocks/block-builders.ts'
 import type { BlockFeatures, ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
@@ -210,39 +202,22 @@ export class HtmlReader {
     return line.take()
   }
 
-  /** Reads a list. A change between tasks and other items starts a new list. */
+  /** Reads a list. */
   #lists(list: HtmlElement, marks: BlockMarks, depth: number): readonly BlockList[] {
-    const lists: BlockList[] = []
-    const items: (ListItem & { readonly children: NeutralBlock[] })[] = []
-    const tasks: (TaskItem & { readonly children: NeutralBlock[] })[] = []
     const isOrdered = list.tagName === 'ol'
-    let start = isOrdered ? startOf(list) : 0
-    const endList = (): void => {
-      const children = items.splice(0)
-      if (children.length > 0)
-        lists.push(isOrdered ? { kind: 'orderedList', start, children } : { kind: 'bulletList', children })
-      start += children.length
-      if (tasks.length > 0) lists.push({ kind: 'taskList', children: tasks.splice(0) })
-    }
+    const lists = new ListBuilder(isOrdered ? startOf(list) : null)
     for (const node of list.childNodes) {
       if (!isElement(node) ? !('value' in node) || isBlank(node.value) : dropped.has(node.tagName)) continue
       const isItem = isElement(node) && node.tagName === 'li'
       const checked = isItem && !isOrdered && this.#features.taskList ? taskState(node) : null
       const content = isItem ? node.childNodes : [node]
       const children = this.#blocks(content, isItem ? styled(marks, node) : marks, depth + 2)
-      const last = tasks.at(-1) ?? items.at(-1)
+      const last = lists.lastChildren
       // A list directly inside a list belongs to the item before it.
-      if (!isItem && last !== undefined) for (const child of children) last.children.push(child)
-      else if (checked === null) {
-        if (tasks.length > 0) endList()
-        items.push({ kind: 'listItem', children })
-      } else {
-        if (items.length > 0) endList()
-        tasks.push({ kind: 'taskItem', checked, children })
-      }
+      if (!isItem && last !== undefined) for (const child of children) last.push(child)
+      else lists.add(checked, children)
     }
-    endList()
-    return lists
+    return lists.take()
   }
 
   /** Reads a table. Rows that are too short get empty cells. */

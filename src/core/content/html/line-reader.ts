@@ -1,5 +1,5 @@
 import type { BlockMarks, Inline, InlineText } from '../blocks/block.ts'
-import { marksKey } from '../blocks/block-keys.ts'
+import { addText } from '../blocks/block-builders.ts'
 
 /**
  * Reads a line. White space collapses as in HTML: several characters become one space, and there is none at
@@ -18,23 +18,15 @@ export class LineReader {
     if (this.keepsSpaces) {
       text.split(/\r?\n/).forEach((line, index) => {
         if (index > 0) this.lineBreak(true)
-        this.#add(line, marks)
+        addText(this.#content, line, marks)
         if (line !== '') this.#atSpace = false
       })
       return
     }
     const collapsed = text.replace(/[ \t\n\r\f]+/g, ' ')
     const shown = this.#atSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed
-    this.#add(shown, marks)
+    addText(this.#content, shown, marks)
     if (shown !== '') this.#atSpace = shown.endsWith(' ')
-  }
-
-  #add(text: string, marks: BlockMarks): void {
-    if (text === '') return
-    const last = this.#content.at(-1)
-    if (last?.kind === 'text' && marksKey(last.marks) === marksKey(marks))
-      this.#content[this.#content.length - 1] = { ...last, text: last.text + text }
-    else this.#content.push({ kind: 'text', text, marks })
   }
 
   /** @param isContent whether a line that has only this line break is not empty */

@@ -6,12 +6,11 @@ import type {
   Image,
   Inline,
   InlineText,
-  ListItem,
   NeutralBlock,
   TableCell,
   TableRow,
-  TaskItem,
 } from '../blocks/block.ts'
+import { addText, ListBuilder } from '../blocks/block-builders.ts'
 import { allFeatures, type BlockFeatures, type ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
@@ -233,36 +232,16 @@ class TokenReader {
     return { kind: 'custom', id, name }
   }
 
-  /** Reads the items of a list. A change between tasks and other items starts a new list. */
+  /** Reads the items of a list. */
   #lists(end: string, start: number | null): readonly BlockList[] {
-    const lists: BlockList[] = []
-    let items: ListItem[] = []
-    let tasks: TaskItem[] = []
-    let number = start
-    const endList = (): void => {
-      if (items.length > 0) {
-        lists.push(
-          number === null
-            ? { kind: 'bulletList', children: items }
-            : { kind: 'orderedList', start: number, children: items },
-        )
-        if (number !== null) number += items.length
-      }
-      if (tasks.length > 0) lists.push({ kind: 'taskList', children: tasks })
-      items = []
-      tasks = []
-    }
+    const lists = new ListBuilder(start)
     for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
       if (token.type !== 'list_item_open') continue
       this.#checkDepth(token)
       const checked = start === null && this.#features.taskList ? this.#taskMark() : null
-      const children = this.#blocks('list_item_close')
-      if (checked === null ? tasks.length > 0 : items.length > 0) endList()
-      if (checked === null) items.push({ kind: 'listItem', children })
-      else tasks.push({ kind: 'taskItem', checked, children })
+      lists.add(checked, this.#blocks('list_item_close'))
     }
-    endList()
-    return lists
+    return lists.take()
   }
 
   /** Removes the mark of a task from the next paragraph. Returns null if there is none. */
@@ -313,7 +292,7 @@ class TokenReader {
   }
 
   #inline(tokens: readonly Token[]): Inline[] {
-    const line = new LineBuilder()
+    const line: Inline[] = []
     let marks: BlockMarks = {}
     const open: BlockMarks[] = []
     for (const token of tokens) {
@@ -324,13 +303,13 @@ class TokenReader {
       } else if (token.nesting === -1) marks = open.pop() ?? {}
       else if (token.type === 'text' || token.type === 'html_inline') {
         if (token.type === 'html_inline' && isBreak.test(token.content)) line.push({ kind: 'hardBreak' })
-        else line.text(token.content.replaceAll('\n', ' '), marks)
-      } else if (token.type === 'code_inline') line.text(token.content, { ...marks, code: true })
-      else if (token.type === 'softbreak') line.text(' ', marks)
+        else addText(line, token.content.replaceAll('\n', ' '), marks)
+      } else if (token.type === 'code_inline') addText(line, token.content, { ...marks, code: true })
+      else if (token.type === 'softbreak') addText(line, ' ', marks)
       else if (token.type === 'hardbreak') line.push({ kind: 'hardBreak' })
       else if (token.type === 'image') line.push(this.#image(token, marks.link?.href ?? null))
     }
-    return line.take()
+    return line
   }
 
   #image(token: Token, href: string | null): Inline {
@@ -341,35 +320,6 @@ class TokenReader {
     return { kind: 'image', src, alt, title: title === null ? null : String(title), href }
   }
 }
-
-/** Joins adjacent texts with the same marks. */
-class LineBuilder {
-  #content: Inline[] = []
-
-  text(text: string, marks: BlockMarks): void {
-    if (text === '') return
-    const last = this.#content.at(-1)
-    if (last?.kind === 'text' && sameMarks(last.marks, marks)) {
-      this.#content[this.#content.length - 1] = { ...last, text: last.text + text }
-    } else this.#content.push({ kind: 'text', text, marks })
-  }
-
-  push(inline: Inline): void {
-    this.#content.push(inline)
-  }
-
-  take(): Inline[] {
-    return this.#content
-  }
-}
-
-const sameMarks = (a: BlockMarks, b: BlockMarks): boolean =>
-  a.bold === b.bold &&
-  a.italic === b.italic &&
-  a.strike === b.strike &&
-  a.code === b.code &&
-  a.link?.href === b.link?.href &&
-  a.link?.title === b.link?.title
 
 function withMark(marks: BlockMarks, token: Token): BlockMarks {
   if (token.type === 'strong_open') return { ...marks, bold: true }
@@ -435,16 +385,15 @@ function trimmed(content: readonly Inline[]): Inline[] {
 /** Reads a block of HTML as a line of text. Its line breaks are those of a paragraph. */
 function htmlBlock(html: string): NeutralBlock[] {
   const lines = html.split('\n').map((line) => line.trim())
-  const line = new LineBuilder()
+  const line: Inline[] = []
   for (const part of lines
     .filter((each) => each !== '')
     .join(' ')
     .split(/(<br[ \t]*\/?>)/i)) {
     if (isBreak.test(part)) line.push({ kind: 'hardBreak' })
-    else line.text(part, {})
+    else addText(line, part, {})
   }
-  const content = line.take()
-  return content.length === 0 ? [] : [{ kind: 'paragraph', content }]
+  return line.length === 0 ? [] : [{ kind: 'paragraph', content: line }]
 }
 
 function alignOf(style: string | number | null): TableCell['align'] {
