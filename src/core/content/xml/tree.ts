@@ -137,7 +137,7 @@ export class ChildrenBuilder<Other extends XmlNode = XmlNode> {
   }
 
   /** Adds the ranges of a text node. */
-  runsOf({ text, runs }: XmlText): void {
+  runsOf({ text, runs }: Pick<XmlText, 'text' | 'runs'>): void {
     for (const [index, { start, marks }] of runs.entries())
       this.#runs.add(text.slice(start, runs[index + 1]?.start), marks)
   }

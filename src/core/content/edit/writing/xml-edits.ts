@@ -3,7 +3,6 @@ import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { entryIn } from '../../stored/shared-values.ts'
-import { TextChange } from '../../text/operations.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
@@ -18,15 +17,7 @@ import type {
   MatchedPlace,
   NodeContent,
 } from '../edit.ts'
-import {
-  blockAt,
-  type FlowPiece,
-  indexAtOffset,
-  type TextBlock,
-  type TextFlow,
-  type TextRange,
-  type TextSource,
-} from '../targets/flow-view.ts'
+import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
 import { isHeading, placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
 import {
   blockNote,
@@ -42,7 +33,6 @@ import { FlowWriter } from './flow-writer.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
 import { joinTexts, liveNeighbor, placeHardBreaks } from './shared-texts.ts'
-import { writeOperations } from './source-edits.ts'
 import {
   checkRemovedRow,
   checkStreamedRow,
@@ -375,46 +365,10 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     }
     const nodes = this.#inCode(target, this.#inlineNodes(content) ?? [])
     if (nodes.length === 0) return this.outcome(matched)
-    this.#insertNodes(flow, offset, nodes)
+    const block = this.block(blockAt(this.view, flow, offset))
+    this.#made().insertInline(this.transaction, block.type ?? this.root.type, offset, nodes)
     const insertions = nodes.reduce((sum, { size }) => sum + size, 0)
     return { place: matched, insertions, deletions: 0, changed: true }
-  }
-
-  /**
-   * Inserts texts and inline elements at an offset. Texts at both ends of the new content become part of the
-   * shared texts next to it. If the offset is inside a shared text and the content has elements, the text after
-   * the offset moves to a new text, because a shared text cannot contain elements.
-   */
-  #insertNodes(flow: number, offset: number, nodes: readonly XmlNode[]): void {
-    const made = this.#made()
-    const block = this.block(blockAt(this.view, flow, offset))
-    const parent = block.type ?? this.root.type
-    const { pieces } = this.flow(flow)
-    const [left, right] = [textEndingAt(pieces, offset), textStartingAt(pieces, offset)]
-    const first = left === null || nodes[0]?.kind !== 'text' ? null : nodes[0]
-    const inner = first === null ? nodes : nodes.slice(1)
-    const last = inner.at(-1)?.kind === 'text' ? inner.at(-1) : null
-    const isInside = left !== null && left.start + left.length > offset
-    const at = left === null ? 0 : indexAtOffset(left.source.state, offset - left.start + left.from, true)
-    const firstOperations =
-      first === null ? [] : [...new TextChange().retain(at).operations, ...made.textOperations(first)]
-    if (left !== null && inner.length === 0) {
-      writeOperations(left.source.type, firstOperations)
-      return
-    }
-    if (isInside && left.source.state.embeds.length > 0)
-      throw this.unsupported(
-        'the text has embedded values, so that elements cannot be inserted into it; insert them before or after the block',
-      )
-    const isLastJoined = last?.kind === 'text' && (isInside || right !== null)
-    const lastOperations = isLastJoined ? made.textOperations(last) : []
-    const types = (isLastJoined ? inner.slice(0, -1) : inner).map(made.build)
-    if (isInside) types.push(moveTail(left.source.type, at, lastOperations))
-    else if (right !== null && isLastJoined) writeOperations(right.source.type, lastOperations)
-    if (left !== null && first !== null) writeOperations(left.source.type, firstOperations)
-    const before = pieces.findLast((piece) => piece.start + piece.length <= offset && piece !== right)
-    const after = left?.source.type._item ?? (before === undefined ? null : itemOf(before))
-    if (types.length > 0) made.insertTypes({ parent, after }, types)
   }
 
   #insertBlocks(
@@ -653,9 +607,6 @@ const runsIn = (nodes: readonly XmlNode[]): number =>
 const isTextblock = ({ type }: TextBlock, { pieces }: TextFlow): boolean =>
   pieces.length > 0 || textblockNames.includes(nameOf(type))
 
-const itemOf = (piece: FlowPiece): Y.Item | null =>
-  piece.source === null ? piece.item : piece.source.type._item
-
 /** Returns the level of a heading, or of the heading that a container of BlockNote starts with. */
 function levelOf(type: SharedRoot): number | null {
   const own = unitChild(type)
@@ -665,32 +616,4 @@ function levelOf(type: SharedRoot): number | null {
 const unitChild = (type: SharedRoot): SharedRoot => {
   const [first] = typesIn(type)
   return first !== undefined && unitOf(first) === type && first !== type ? first : type
-}
-
-type TextPiece = Extract<FlowPiece, { source: TextSource }>
-
-/** Returns the text that contains an offset, or ends there; null if there is none. */
-const textEndingAt = (pieces: readonly FlowPiece[], offset: number): TextPiece | null =>
-  pieces.findLast(
-    (piece): piece is TextPiece =>
-      piece.source !== null && piece.start < offset && piece.start + piece.length >= offset,
-  ) ?? null
-
-const textStartingAt = (pieces: readonly FlowPiece[], offset: number): TextPiece | null =>
-  pieces.find((piece): piece is TextPiece => piece.source !== null && piece.start === offset) ?? null
-
-/** Removes the content of a text after an index. Returns a new text with other content and the removed one. */
-function moveTail(type: SharedRoot, index: number, before: readonly object[]): Y.XmlText {
-  const delta = Y.Text.prototype.toDelta.call(type) as { insert: string; attributes?: object }[]
-  const operations: object[] = [...before]
-  let at = 0
-  for (const { insert, attributes } of delta) {
-    const rest = insert.slice(Math.max(0, index - at))
-    if (rest !== '') operations.push({ insert: rest, attributes: { ...attributes } })
-    at += insert.length
-  }
-  const tail = new Y.XmlText()
-  tail.applyDelta(operations)
-  writeOperations(type, new TextChange().retain(index).delete(at - index).operations)
-  return tail
 }

@@ -10,8 +10,9 @@ import { MarkTable } from '../../xml/mark-sets.ts'
 import { byName } from '../../xml/names.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import { type LiveTree, readTree } from '../../xml/read-tree.ts'
-import { insertsOf, type MarkedText } from '../../xml/text-plan.ts'
+import { insertsOf, type MarkedText, sliceText } from '../../xml/text-plan.ts'
 import {
+  ChildrenBuilder,
   type LiveElement,
   type LiveNode,
   NodeInterner,
@@ -123,8 +124,6 @@ export class XmlNodeBuilder {
     for (const text of marked) cleanupFormatting(text, effort)
   }
 
-  build = (node: XmlNode): Y.XmlElement | Y.XmlText => this.#builder.build(node)
-
   /**
    * Makes an element equal to a new element of the same name, and keeps what both have in common.
    * @param keepsStyles whether blocks of BlockNote keep their ids and the attributes that text formats lack
@@ -142,6 +141,31 @@ export class XmlNodeBuilder {
     const updater = new XmlUpdater(transaction, this.#vocabulary, this.#marks, this.#effort())
     updater.update(live, wanted)
     return updater
+  }
+
+  /** Inserts texts and inline elements at an offset of the text of an element, in which each element counts one. */
+  insertInline(
+    transaction: Y.Transaction,
+    type: SharedRoot,
+    offset: number,
+    nodes: readonly XmlNode[],
+  ): void {
+    const live = this.liveOf(type)
+    if (live === null) return
+    const children = new ChildrenBuilder(this.#numbers)
+    const add = (node: XmlNode): void => (node.kind === 'text' ? children.runsOf(node) : children.node(node))
+    let at = 0
+    for (const child of live.children) {
+      const length = child.kind === 'text' ? child.text.length : 1
+      const isHere = at <= offset && offset < at + length
+      if (isHere && child.kind === 'text') children.runsOf(sliceText(child, 0, offset - at))
+      if (isHere) for (const node of nodes) add(node)
+      if (isHere && child.kind === 'text') children.runsOf(sliceText(child, offset - at, length))
+      else add(child)
+      at += length
+    }
+    if (offset >= at) for (const node of nodes) add(node)
+    this.update(transaction, type, this.element(live.name, live.attributes, children.take()), false)
   }
 
   #styled(live: LiveElement, target: XmlElement): XmlElement {
