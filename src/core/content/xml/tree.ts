@@ -147,6 +147,11 @@ export class ChildrenBuilder<Other extends XmlNode = XmlNode> {
     this.#nodes.push(node)
   }
 
+  add(node: XmlText | Other): void {
+    if (node.kind === 'text') this.runsOf(node)
+    else this.node(node)
+  }
+
   /** Ends the text, so that the next one is another node. Returns the number of nodes so far. */
   endText(): number {
     const text = this.#runs.take(this.#numbers)

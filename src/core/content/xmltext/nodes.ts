@@ -155,9 +155,7 @@ export class NestedInterner {
    */
   #joined(children: readonly NestedNode[]): readonly NestedNode[] {
     const stream = new NestedTextBuilder(this.#numbers)
-    for (const node of children)
-      if (isChild(node)) stream.node(node)
-      else stream.runsOf(node)
+    for (const node of children) stream.add(node)
     return stream.take()
   }
 

@@ -32,7 +32,7 @@ import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
-import { joinTexts, liveNeighbor, placeHardBreaks } from './shared-texts.ts'
+import { placeHardBreaks } from './shared-texts.ts'
 import {
   checkRemovedRow,
   checkStreamedRow,
@@ -450,13 +450,15 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     return { place: matched, insertions: 0, deletions: this.#delete(removed), changed: true }
   }
 
+  /** Bindings of editors correct adjacent texts, so the texts around the element become one text. */
   #delete(type: SharedRoot): number {
     const size = sizeOfNode(type)
-    const item = type._item
-    if (item === null) return size
-    const [left, right] = [liveNeighbor(item, 'left'), liveNeighbor(item, 'right')]
-    item.delete(this.transaction)
-    joinTexts(this.transaction, left, right)
+    const parent = parentOf(type)
+    const siblings = parent === null ? [] : typesIn(parent)
+    const at = siblings.indexOf(type)
+    const isBetweenTexts = [siblings[at - 1], siblings[at + 1]].every((each) => each instanceof Y.XmlText)
+    if (parent !== null && isBetweenTexts) this.#made().removeChild(this.transaction, parent, type)
+    else type._item?.delete(this.transaction)
     return size
   }
 

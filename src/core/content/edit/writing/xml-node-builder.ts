@@ -150,21 +150,37 @@ export class XmlNodeBuilder {
     offset: number,
     nodes: readonly XmlNode[],
   ): void {
+    this.#updateChildren(transaction, type, (live, children) => {
+      let at = 0
+      for (const child of live.children) {
+        const length = child.kind === 'text' ? child.text.length : 1
+        const isHere = at <= offset && offset < at + length
+        if (isHere && child.kind === 'text') children.runsOf(sliceText(child, 0, offset - at))
+        if (isHere) for (const node of nodes) children.add(node)
+        if (isHere && child.kind === 'text') children.runsOf(sliceText(child, offset - at, length))
+        else children.add(child)
+        at += length
+      }
+      if (offset >= at) for (const node of nodes) children.add(node)
+    })
+  }
+
+  /** Removes a child of an element. The texts around it become one text. */
+  removeChild(transaction: Y.Transaction, parent: SharedRoot, type: SharedRoot): void {
+    this.#updateChildren(transaction, parent, (live, children) => {
+      for (const child of live.children) if (!('type' in child && child.type === type)) children.add(child)
+    })
+  }
+
+  #updateChildren(
+    transaction: Y.Transaction,
+    type: SharedRoot,
+    fill: (live: LiveElement, children: ChildrenBuilder) => void,
+  ): void {
     const live = this.liveOf(type)
     if (live === null) return
     const children = new ChildrenBuilder(this.#numbers)
-    const add = (node: XmlNode): void => (node.kind === 'text' ? children.runsOf(node) : children.node(node))
-    let at = 0
-    for (const child of live.children) {
-      const length = child.kind === 'text' ? child.text.length : 1
-      const isHere = at <= offset && offset < at + length
-      if (isHere && child.kind === 'text') children.runsOf(sliceText(child, 0, offset - at))
-      if (isHere) for (const node of nodes) add(node)
-      if (isHere && child.kind === 'text') children.runsOf(sliceText(child, offset - at, length))
-      else add(child)
-      at += length
-    }
-    if (offset >= at) for (const node of nodes) add(node)
+    fill(live, children)
     this.update(transaction, type, this.element(live.name, live.attributes, children.take()), false)
   }
 
