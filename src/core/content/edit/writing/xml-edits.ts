@@ -30,9 +30,9 @@ import {
 } from '../targets/xml-names.ts'
 import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { FlowWriter } from './flow-writer.ts'
+import { placeHardBreaks } from './hard-breaks.ts'
 import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
-import { placeHardBreaks } from './shared-texts.ts'
 import {
   checkRemovedRow,
   checkStreamedRow,
