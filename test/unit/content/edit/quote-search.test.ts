@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { normalizeText } from '../../../../src/core/content/edit/targets/normalized-text.ts'
 import {
   NormalizedFlows,
   type Pattern,
   type QuoteRanges,
+  QuoteSearch,
   separator,
-} from '../../../../src/core/content/edit/targets/normalized-search.ts'
-import { normalizeText } from '../../../../src/core/content/edit/targets/normalized-text.ts'
-import { QuoteSearch } from '../../../../src/core/content/edit/targets/quote-search.ts'
+} from '../../../../src/core/content/edit/targets/quote-search.ts'
 import { WorkLimit } from '../../../../src/core/content/edit/work-limit.ts'
 import { Graphemes } from '../../../../src/core/content/text/graphemes.ts'
 import { seed } from '../../../support/data/seed.ts'

@@ -1,10 +1,9 @@
 import type { MatchedPlace, QuoteTarget } from '../edit.ts'
 import { candidatesMax, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
 import type { FlowView } from './flow-view.ts'
-import type { Pattern, QuoteRanges } from './normalized-search.ts'
 import { normalizeText } from './normalized-text.ts'
 import { placeOf, shownText } from './places.ts'
-import { QuoteSearch } from './quote-search.ts'
+import { type Pattern, type QuoteRanges, QuoteSearch } from './quote-search.ts'
 import { similarPlaces } from './similar-places.ts'
 
 /**

@@ -7,9 +7,9 @@ import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from
 import { type AnchoredRoot, locatePositions } from './anchor-positions.ts'
 import { findQuote } from './find-quote.ts'
 import { type FlowView, type TextBlock, type TextRange, textIn, type ViewNode } from './flow-view.ts'
-import type { QuoteRanges } from './normalized-search.ts'
 import { comparedText } from './normalized-text.ts'
 import { placeOf, placeOfBlock, shownText } from './places.ts'
+import type { QuoteRanges } from './quote-search.ts'
 import { similarPlaces } from './similar-places.ts'
 import { isWithin, rowAround } from './xml-names.ts'
 

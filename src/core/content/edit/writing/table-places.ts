@@ -2,7 +2,6 @@ import type { LiveElement, XmlElement, XmlNode } from '../../xml/tree.ts'
 import { parentOf, typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { blockNote, isBelowRoot, rowAround, rowNames } from '../targets/xml-names.ts'
-import { neighborsOf, type PlacedNodes } from './list-places.ts'
 import {
   bodyFor,
   cellsLike,
@@ -13,7 +12,7 @@ import {
   tableIn,
   widthOf,
 } from './table-rows.ts'
-import { type ChildPlace, nameOf, placeNextTo } from './tree-places.ts'
+import { type ChildPlace, nameOf, neighborsOf, type PlacedNodes, placeNextTo } from './tree-places.ts'
 import type { XmlNodeBuilder } from './xml-node-builder.ts'
 
 /** New nodes, the table at their place, and the error for nodes that it cannot have. */

@@ -31,7 +31,6 @@ import {
 import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { placeHardBreaks } from './hard-breaks.ts'
-import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
 import {
   checkRemovedRow,
@@ -46,9 +45,11 @@ import {
   type ChildPlace,
   lastOfSection,
   nameOf,
+  ownerOfAttribute,
   placeAtEnd,
   placeInContainer,
   placeNextTo,
+  placesOfLists,
   removableWith,
   sizeOfNode,
   unitOf,
