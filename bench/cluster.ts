@@ -6,13 +6,13 @@
  *
  *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2] [--only=nodes]
  *
- * `--only=nodes` measures only the CPU costs of a node per write and per join.
+ * `--only=nodes` measures only the costs of a write and of a join in a cluster, and the pause after a kill.
  */
 import { parseArgs } from 'node:util'
 import { fsyncMs } from '../src/cli/loadtest/measure.ts'
 import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
-import { type Idle, idle } from './cluster/idling.ts'
+import { measureNodes, type NodeCosts } from './cluster/node-costs.ts'
 import { fill, openSome } from './cluster/opening.ts'
 import { noStores, type Stores, startStores } from './cluster/stores.ts'
 import { type Pace, type Typed, typeAcross } from './cluster/typing.ts'
@@ -32,7 +32,7 @@ const size = options.smoke
       appending: { documents: 100, inFlight: 32, seconds: 0.5 },
       paces: [{ rooms: 5, perSecond: 100, seconds: 0.5 }],
       opening: { documents: 500, opens: 10 },
-      nodes: { pace: { rooms: 5, perSecond: 100, seconds: 0.5 }, documents: 20 },
+      nodes: { paces: [{ rooms: 5, perSecond: 100 }], documents: 40, seconds: 0.5 },
     }
   : {
       appending: { documents: 1_000, inFlight: 256, seconds: 5 },
@@ -41,7 +41,14 @@ const size = options.smoke
         { rooms: 200, perSecond: 1_500, seconds: 3 },
       ],
       opening: { documents: 100_000, opens: 400 },
-      nodes: { pace: { rooms: 200, perSecond: 1_000, seconds: 6 }, documents: 2_000 },
+      nodes: {
+        paces: [
+          { rooms: 20, perSecond: 100 },
+          { rooms: 200, perSecond: 1_500 },
+        ],
+        documents: 4_000,
+        seconds: 6,
+      },
     }
 
 async function appends(stores: Stores): Promise<void> {
@@ -116,32 +123,27 @@ async function opening(stores: Stores): Promise<void> {
   console.log(`  ${thousands(filled.bytesEach)} bytes a document in the database`)
 }
 
-/** Measures the CPU time of a node per write, and per join of a document that is not open or is open. */
+/** Measures what one write and one join cost in a cluster, if the owner has the clients and if it has not. */
 async function nodeCosts(stores: Stores): Promise<void> {
-  const { pace, documents } = size.nodes
-  const [, , way] = waysOver(stores)
-  const filled = await fill(stores, documents)
-  const [typed, joined]: [Typed[], Idle[]] = [[], []]
-  for (let turn = 0; turn < rounds; turn++) {
-    typed.push(await typeAcross(way, stores, pace))
-    joined.push(await idle(way, filled, documents, 'brief'))
-  }
-  console.log(
-    `\nCPU µs of a node: ${pace.rooms} rooms with ${thousands(pace.perSecond)} writes/s, and joins of ${thousands(documents)} documents; ${rounds} rounds, medians`,
-  )
-  const row = (name: string, node: number, postgres: number) => [name, round(node, 0), round(postgres, 0)]
-  const ofTyped = (part: keyof Used) => median(typed.map(({ cpu }) => cpu[part]))
-  const ofJoined = (which: keyof Idle, part: 'node' | 'postgres') =>
-    median(joined.map((one) => one[which][part]))
-  table(
-    ['', 'node', 'postgres'],
-    [
-      row('write', ofTyped('writing'), ofTyped('postgres')),
-      row('join, not open', ofJoined('first', 'node'), ofJoined('first', 'postgres')),
-      row('join, open on the other node', ofJoined('elsewhere', 'node'), ofJoined('elsewhere', 'postgres')),
-      row('join, open', ofJoined('further', 'node'), ofJoined('further', 'postgres')),
-    ],
-  )
+  const measured: NodeCosts[] = []
+  for (let turn = 0; turn < rounds; turn++) measured.push(await measureNodes(stores, size.nodes))
+  console.log(`\na write and a join in a cluster of 2 nodes; ${rounds} rounds, medians`)
+  const rows = (measured[0]?.units ?? []).map(({ name }, index) => {
+    const of = (part: 'nodes' | 'postgres' | 'bytes'): number =>
+      median(measured.map(({ units }) => units[index]?.[part] ?? Number.NaN))
+    const bytes = of('bytes')
+    return [
+      name,
+      round(of('nodes'), 0),
+      round(of('postgres'), 0),
+      Number.isNaN(bytes) ? '' : round(bytes / 1_000, 1),
+    ]
+  })
+  table(['', 'CPU µs of all nodes', 'CPU µs of postgres', 'KB of all nodes'], rows)
+  const idle = median(measured.map(({ idleConnection }) => idleConnection))
+  const pause = median(measured.map(({ pauseMs }) => pauseMs))
+  console.log(`  an idle connection: CPU µs a second of all nodes ${round(idle)}`)
+  console.log(`  from the kill of a node until all its documents are written: ${thousands(pause)} ms`)
 }
 
 async function all(): Promise<void> {

@@ -61,12 +61,16 @@ export const waysOver = (stores: Stores): readonly [level: Way, one: Way, cluste
   clusterOf(stores, 2),
 ]
 
+/** Returns the names of the nodes of `clusterOf`. The names decide which documents the nodes own. */
+export const nodeNames = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `node-${index}`)
+
 /** Returns the deployment with `count` nodes, of which there must be at least two. */
 export const clusterOf = (stores: Stores, count: number): Way => ({
   name: `${count} nodes, postgres`,
   start: (data, schema) => {
     const options = nodeOptions(stores, schema)
-    const nodes = Array.from({ length: count }, (_, index) => weft(`node-${index}`, options))
+    const nodes = nodeNames(count).map((name) => weft(name, { ...options, WEFT_NODE_NAME: name }))
     return started(stores, nodes, data)
   },
 })
