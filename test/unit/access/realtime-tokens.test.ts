@@ -192,6 +192,31 @@ it('[ACC-7] rejects a token for an unknown API key', async () => {
   expect(await problemOf(mint({ ...claims, ws: 'other' }))).toBe('tenant')
 })
 
+it('[ACC-7] reads the API key and the revocations of a token at the same time', async () => {
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const asked: string[] = []
+  const slow = new RealtimeTokens({
+    ...rules,
+    secret,
+    previousSecret: null,
+    isTenant: async () => {
+      asked.push('key')
+      await answered
+      return true
+    },
+    revokedUntil: async () => {
+      asked.push('revocations')
+      answer()
+      return -1
+    },
+  })
+  await slow.verify(mint(claims))
+  expect(asked).toEqual(['key', 'revocations'])
+})
+
 it('[ACC-8] during a rotation, accepts both secrets, and signs with the new one', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret), rotating)).toBeNull()
   expect(await problemOf(mint(claims), rotating)).toBeNull()

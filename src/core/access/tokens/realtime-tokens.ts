@@ -172,8 +172,13 @@ export class RealtimeTokens {
     if (token.length > tokenLengthMax) throw new TokenRejectedError('malformed')
     const identity = this.#withServerPolicy(this.#withPastIssue(await this.#identityOf(token)))
     if (this.#options.clock.now() >= identity.expiresAt) throw new TokenRejectedError('expired')
-    if (!(await this.#options.isTenant(identity.tenant))) throw new TokenRejectedError('tenant')
-    if (await this.isRevoked(identity)) throw new TokenRejectedError('revoked')
+    // Both are read in one tick, so that a store on another machine reads them in one round trip.
+    const [isTenant, isRevoked] = await Promise.all([
+      this.#options.isTenant(identity.tenant),
+      this.isRevoked(identity),
+    ])
+    if (!isTenant) throw new TokenRejectedError('tenant')
+    if (isRevoked) throw new TokenRejectedError('revoked')
     return identity
   }
 
