@@ -138,7 +138,7 @@ export class BackgroundCompaction {
         for (let from = 0; from < docs.length; from += walked.together) {
           await this.#pause(walked.pauseMs)
           if (this.#stopped) return
-          await Promise.all(docs.slice(from, from + walked.together).map((doc) => this.#look(doc)))
+          await this.#look(docs.slice(from, from + walked.together))
         }
         if (docs.length < walked.listed || this.#stopped) return
         after = docs.at(-1)
@@ -150,12 +150,15 @@ export class BackgroundCompaction {
   }
 
   /**
-   * Schedules the log of a document if it can be compacted. A read error is ignored, because damage is
-   * reported when the document is opened.
+   * Schedules those logs that can be compacted. If the heads cannot be read together, reads each one alone. Then an
+   * error is ignored, because damage is reported when the document is opened.
    */
-  async #look(doc: Key): Promise<void> {
-    const [head = null] = await this.#log.heads([doc]).catch(() => [])
-    if (head !== null && isCompactable(head)) this.note(doc)
+  async #look(docs: readonly Key[]): Promise<void> {
+    const heads = await this.#log.heads(docs).catch(() => null)
+    if (heads === null && docs.length > 1)
+      return void (await Promise.all(docs.map((doc) => this.#look([doc]))))
+    for (const [index, head] of heads?.entries() ?? [])
+      if (head !== null && isCompactable(head)) this.note(docs[index] as Key)
   }
 
   /** Resolves after `ms` milliseconds, or earlier if `stop` is called. */
