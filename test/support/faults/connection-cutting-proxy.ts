@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
+/** Direction of the bytes that a proxy keeps back. */
+export type Direction = 'both' | 'to database' | 'from database'
+
 /** A proxy between an engine and its database. It can cut the connection of the next commit. */
 export interface CuttingProxy {
   readonly port: number
@@ -17,8 +20,8 @@ export interface CuttingProxy {
    * commit has arrived at the proxy.
    */
   holdNextCommit(): Promise<void>
-  /** Keeps all bytes back, in both directions, until `resume`. The connections stay open. */
-  pause(): void
+  /** Keeps the bytes of a direction back until `resume`, also those of new connections. The connections stay open. */
+  pause(direction?: Direction): void
   resume(): void
   close(): void
 }
@@ -37,9 +40,13 @@ const isCommitted = (bytes: Buffer): boolean =>
 
 export async function startCuttingProxy(databasePort: number): Promise<CuttingProxy> {
   let next: Cut | null = null
-  let isPaused = false
   let connections = 0
-  const sockets = new Set<Socket>()
+  let paused: Direction | null = null
+  const ends = new Set<Record<'client' | 'database', Socket>>()
+  const pauseEnds = ({ client, database }: Record<'client' | 'database', Socket>): void => {
+    if (paused === 'both' || paused === 'to database') client.pause()
+    if (paused === 'both' || paused === 'from database') database.pause()
+  }
   const server = createServer((client) => {
     connections += 1
     const database = connect(databasePort, '127.0.0.1')
@@ -47,10 +54,10 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
       client.destroy()
       database.destroy()
     }
-    for (const socket of [client, database]) {
-      sockets.add(socket)
-      socket.on('error', end).on('close', end)
-    }
+    const both = { client, database }
+    ends.add(both)
+    for (const socket of [client, database]) socket.on('error', end).on('close', end)
+    client.on('close', () => ends.delete(both))
     const cutNow = ({ done }: Cut) => {
       end()
       done()
@@ -74,7 +81,7 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
       // commit is the last.
       else if (isCommitted(bytes)) cutNow(cut)
     })
-    if (isPaused) for (const socket of [client, database]) socket.pause()
+    pauseEnds(both)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -91,17 +98,23 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
       new Promise((resolve) => {
         next = { commit: 'held', done: resolve }
       }),
-    pause: () => {
-      isPaused = true
-      for (const socket of sockets) socket.pause()
+    pause: (direction = 'both') => {
+      paused = direction
+      for (const each of ends) pauseEnds(each)
     },
     resume: () => {
-      isPaused = false
-      for (const socket of sockets) socket.resume()
+      paused = null
+      for (const { client, database } of ends) {
+        client.resume()
+        database.resume()
+      }
     },
     close: () => {
       server.close()
-      for (const socket of sockets) socket.destroy()
+      for (const { client, database } of ends) {
+        client.destroy()
+        database.destroy()
+      }
     },
   }
 }
