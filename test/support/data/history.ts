@@ -6,8 +6,10 @@ import type { TestServer } from '../servers/server.ts'
 
 /** One of the servers that a history uses. */
 export interface Place {
-  readonly server: TestServer
-  /** Engine of the server. The history reads its log directly. */
+  readonly server: Pick<TestServer, 'wsUrl' | 'post' | 'token'> & {
+    readonly credentials: Pick<TestServer['credentials'], 'workspaceId' | 'apiKey'>
+  }
+  /** Engine of the store of the server. The history reads its log directly. */
   readonly engine: Pick<Engine, 'log'>
 }
 
@@ -23,6 +25,8 @@ export interface HistoryOptions {
   readonly barriers: number
   /** Kinds of barriers from which each barrier is chosen at random. */
   readonly kinds: readonly Barrier[]
+  /** Maximum time in ms for which forbidden writes are expected after a barrier. */
+  readonly watchMsMax?: number
   /** Slows down the disk, the bus or a node for some time. */
   readonly disturb: (random: () => number) => Promise<void>
 }
@@ -45,6 +49,8 @@ const editorId = 'main'
 const largeText = 90_000
 const writersPauseMs = 12
 const barrierMs = 60
+/** Maximum time in ms until a call succeeds or a websocket opens. */
+const msMax = { call: 60_000, handshake: 3_000 }
 
 /** Returns a generator of pseudorandom numbers (xorshift32). The same seed gives the same numbers. */
 export function randomOf(seed: number): () => number {
@@ -83,6 +89,8 @@ class World {
   readonly #sessions = new Set<RawClient>()
   /** Whether each user may get new tokens, by user. */
   readonly #mayMint = new Map(users.map((user) => [user, true]))
+  /** Number of revocations that have begun. */
+  #revocations = 0
   /**
    * Acknowledged writes. `generation` is the number of times that a deletion of the document had begun or ended when
    * the write began, so that writes during a deletion do not count.
@@ -133,10 +141,11 @@ class World {
 
   /** Calls an operation repeatedly until it succeeds. A node that is cut off may return UNAVAILABLE. */
   async #succeed(path: string, data: object): Promise<unknown> {
-    for (let tries = 1; ; tries += 1) {
+    const deadline = Date.now() + msMax.call
+    for (;;) {
       const answer = await this.#call(path, data)
       if (answer.status === 'success') return answer.data
-      if (tries === 40) throw new Error(`${path}: ${JSON.stringify(answer)}`)
+      if (Date.now() > deadline) throw new Error(`${path}: ${JSON.stringify(answer)}`)
       await sleep(50)
     }
   }
@@ -167,11 +176,18 @@ class World {
     let token: string | null = null
     while (!this.#isOver) {
       await sleep(this.#random() * 3 * writersPauseMs)
-      if (this.#mayMint.get(user) === true) token = await this.#pick(this.#options.places).server.token(user)
+      if (this.#mayMint.get(user) === true) {
+        const revocations = this.#revocations
+        const created = await this.#pick(this.#options.places).server.token(user)
+        // The token may be newer than a revocation that has begun meanwhile.
+        if (revocations === this.#revocations) token = created
+      }
       if (token === null) continue
       const { server } = this.#pick(this.#options.places)
       const url = `${server.wsUrl}/sync/${organizationId}/${documentId}/${editorId}?token=${token}`
-      const client = await RawClient.connect(url)
+      const connecting = RawClient.connect(url, {}, { handshakeTimeout: msMax.handshake })
+      const client = await connecting.catch(() => null)
+      if (client === null) continue
       this.#sessions.add(client)
       while (client.socket.readyState === client.socket.OPEN && !this.#isOver) {
         client.sendUpdate(this.#update())
@@ -245,8 +261,7 @@ class World {
       await this.#make(documentId)
     } else if (kind === 'revokeTokens') {
       this.#mayMint.set(user, false)
-      // Waits until a token that is being created at this moment is older than the revocation.
-      await sleep(30)
+      this.#revocations += 1
       await this.#succeed('/v2/auth/revoke_tokens', { userId: user })
       await this.#nothingComes(kind, documentIds, ({ by }) => by === user)
       this.#mayMint.set(user, true)
@@ -280,7 +295,8 @@ class World {
     isForbidden: (entry: Entry) => boolean,
   ): Promise<void> {
     const before = await Promise.all(ids.map((id) => this.#log(id)))
-    await sleep(barrierMs + this.#random() * 4 * barrierMs)
+    const { watchMsMax = 5 * barrierMs } = this.#options
+    await sleep(barrierMs + this.#random() * (watchMsMax - barrierMs))
     const after = await Promise.all(ids.map((id) => this.#log(id)))
     for (const [index, id] of ids.entries()) {
       const [earlier, later] = [before[index] ?? null, after[index] ?? null]
