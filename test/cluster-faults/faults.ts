@@ -1,7 +1,7 @@
 import { eventually, RawClient } from '../support/clients/clients.ts'
 import type { Random } from '../support/data/random-doc.ts'
+import type { Direction } from '../support/faults/connection-cutting-proxy.ts'
 import { signal } from '../support/servers/postgres-process.ts'
-import { dataOf } from '../support/servers/server.ts'
 import type { TestCluster } from './support/cluster.ts'
 import type { Load } from './support/load-report.ts'
 import type { ClusterNode } from './support/node.ts'
@@ -12,6 +12,8 @@ export interface Scene {
   readonly random: Random
   /** The duration of a pause in ms. */
   readonly pauseMs: number
+  /** The built package of another version; null is a copy of this build. */
+  readonly from: string | null
 }
 
 /** A fault under load. Resolves with a description when the fault is over. */
@@ -26,15 +28,19 @@ const presenceMsMax = 5_000
 /** Maximum age in ms of messages that are still on their way when a fault begins. */
 const onTheWayMs = 2_000
 
-const nodeKilled: Fault = async ({ cluster, load, random }) => {
-  const victim = random.pick(cluster.serving)
-  const there = await visit(cluster, load, victim)
-  const since = performance.now()
-  await victim.kill()
-  const goneMs = await goneAfter(cluster, load, there, since)
-  await victim.start()
-  return `who was there was gone after ${seconds(goneMs)}`
-}
+/** Kills the owner of a document with users, or a node that forwards to it. Both own and forward other documents. */
+const killed =
+  (role: 'owner' | 'proxy'): Fault =>
+  async ({ cluster, load, random }) => {
+    const owner = await cluster.ownerOf(load.sharedDocumentId)
+    const victim = role === 'owner' ? owner : random.pick(cluster.serving.filter((node) => node !== owner))
+    const there = await visit(cluster, load, victim)
+    const since = performance.now()
+    await victim.kill()
+    const goneMs = await goneAfter(cluster, load, there, since)
+    await victim.start()
+    return `${victim.name}; who was there was gone after ${seconds(goneMs)}`
+  }
 
 const isBus = `from pg_stat_activity where application_name = 'weft bus'`
 
@@ -64,6 +70,37 @@ const nodeStopped: Fault = async ({ cluster, random, pauseMs }) => {
   node.resume()
   return `for ${seconds(pauseMs)}`
 }
+
+/**
+ * Stops the owner of a document for longer than other nodes wait. Messages of its clients and of the database reach the
+ * node when it continues, so that it writes for documents that other nodes have taken.
+ */
+export const ownerStopped =
+  (ms: number): Fault =>
+  async ({ cluster, load }) => {
+    const owner = await cluster.ownerOf(load.sharedDocumentId)
+    owner.pause()
+    await sleep(ms)
+    const next = await cluster.ownerOf(load.sharedDocumentId)
+    owner.resume()
+    if (next === owner) throw new Error(`nobody has taken the documents of ${owner.name}`)
+    return `${owner.name} for ${seconds(ms)}, meanwhile ${next.name} was the owner`
+  }
+
+/**
+ * Keeps back the bytes between the owner of a document and the databases in one direction. They arrive late, when other
+ * nodes have taken the documents.
+ */
+const partitioned =
+  (direction: Direction): Fault =>
+  async ({ cluster, load, pauseMs }) => {
+    const owner = await cluster.ownerOf(load.sharedDocumentId)
+    owner.partition(direction)
+    await sleep(pauseMs)
+    const next = await cluster.ownerOf(load.sharedDocumentId)
+    owner.reconnect()
+    return `${owner.name} for ${seconds(pauseMs)}, then ${next.name} was the owner`
+  }
 
 const busStopped: Fault = async ({ cluster, random, pauseMs }) => {
   const found = await cluster.postgres.sql(`select pid ${isBus}`).catch(() => [])
@@ -101,10 +138,12 @@ export const databaseAway =
 
 /** Faults by the name of their step. */
 export const faults = {
-  'node-killed': nodeKilled,
+  'owner-killed': killed('owner'),
+  'proxy-killed': killed('proxy'),
   'bus-cut': busCut,
   'primary-killed': primaryKilled,
-  'node-stopped': nodeStopped,
+  'cut-to-database': partitioned('to database'),
+  'cut-from-database': partitioned('from database'),
   'bus-stopped': busStopped,
   'primary-stopped': primaryStopped,
 } satisfies Record<string, Fault>
@@ -119,7 +158,7 @@ const nodeRestarted: Fault = async ({ cluster, random, pauseMs }) => {
 }
 
 const kinds: readonly (readonly Fault[])[] = [
-  [nodeRestarted, nodeStopped],
+  [nodeRestarted, nodeStopped, partitioned('to database'), partitioned('from database')],
   [busCut, busStopped],
   [primaryKilled, primaryStopped],
 ]
@@ -174,7 +213,8 @@ const watchers = (load: Load): readonly ReadonlySet<number>[] =>
 
 /**
  * Resolves with the time since `since` in ms after which no client is shown any of the users, by websocket or
- * REST.
+ * REST. While the document has no owner, calls fail.
+ * @throws if the users are shown later than promised
  */
 async function goneAfter(
   cluster: TestCluster,
@@ -183,16 +223,15 @@ async function goneAfter(
   since: number,
 ): Promise<number> {
   const address = { organizationId: 'acme', documentId: load.sharedDocumentId }
-  const shown = async (): Promise<boolean> => {
-    if (watchers(load).some((seen) => gone.some(({ clientId }) => seen.has(clientId)))) return true
+  await eventually(async () => {
+    const isLate = performance.now() - since > presenceMsMax
     const answers = await Promise.all(cluster.serving.map((node) => node.post('/v2/presence/get', address)))
-    const told = JSON.stringify(answers.map((answer) => dataOf(answer)))
-    return gone.some(({ userId }) => told.includes(`"${userId}"`))
-  }
-  await eventually(
-    async () => !(await shown()),
-    () => 'they are still shown',
-    presenceMsMax - (performance.now() - since),
-  )
+    const told = JSON.stringify(answers.map(({ body }) => body))
+    const isShown =
+      watchers(load).some((seen) => gone.some(({ clientId }) => seen.has(clientId))) ||
+      gone.some(({ userId }) => told.includes(`"${userId}"`))
+    if (isShown && isLate) throw new Error('they are still shown')
+    return !isShown && answers.every(({ status }) => status === 200)
+  })
   return performance.now() - since
 }

@@ -2,12 +2,16 @@ import { operationList } from '../../src/capabilities/list.ts'
 import { eventually, syncedEditor } from '../support/clients/clients.ts'
 import { callExample, type OpenApi } from '../support/data/example-calls.ts'
 import { Random } from '../support/data/random-doc.ts'
+import { runBarriers } from './barriers.ts'
 import { editWhileTyping } from './edits.ts'
-import { databaseAway, type Fault, type FaultName, faults, manyThings } from './faults.ts'
-import { badWeather } from './network-faults.ts'
+import { databaseAway, type Fault, type FaultName, faults, manyThings, ownerStopped } from './faults.ts'
 import { streamWhileTyping } from './streams.ts'
 import { adminToken, exampleWorkspace, type TestCluster } from './support/cluster.ts'
 import { Load, type LoadResult } from './support/load-report.ts'
+import { otherVersion } from './support/other-version.ts'
+
+/** Maximum number of problems in a line. */
+const problemsMax = 5
 
 /** `smoke` is short enough to run on every change. */
 export type Size = 'smoke' | 'full'
@@ -21,6 +25,8 @@ export interface Setting {
   readonly cluster: TestCluster
   readonly size: Size
   readonly seed: number
+  /** The built package of another version for the step `rolling`; null is a copy of this build. */
+  readonly from: string | null
 }
 
 export type Step = (setting: Setting) => Promise<Found>
@@ -30,8 +36,10 @@ const sockets = { smoke: 16, full: 64 }
 const quietMs = { smoke: 500, full: 2_000 }
 /** For `full` longer than calls wait for the database. */
 const awayMs = { smoke: 5_000, full: 35_000 }
+/** Pause of an owner. Longer than the 4 s after which others take its documents. */
+const stoppedMs = { smoke: 6_000, full: 60_000 }
 /** Duration of repeated faults. */
-const manyMs = { smoke: 5_000, full: 120_000 }
+const manyMs = { smoke: 5_000, full: 60_000 }
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
@@ -128,6 +136,21 @@ const operations: Step = async ({ cluster, size }) => {
   }
 }
 
+/** Number of barriers. */
+const barrierCount = { smoke: 4, full: 12 }
+
+/**
+ * Deletes and disables documents and takes rights from users while they write at all nodes. Meanwhile, nodes pause or are
+ * separated from the database.
+ */
+const barriers: Step = async ({ cluster, size, seed }) => {
+  const { violations, barriers: counts, acknowledged } = await runBarriers(cluster, barrierCount[size], seed)
+  const { entries, terms, problems } = await cluster.terms.check()
+  const wrong = [...violations, ...problems]
+  const line = `${JSON.stringify(counts)}, ${acknowledged} calls acknowledged, ${entries} entries in ${terms} terms`
+  return { kept: wrong.length === 0, line: [line, ...wrong.slice(0, problemsMax)].join('; ') }
+}
+
 interface Happening {
   readonly name: string
   readonly fault: Fault
@@ -138,13 +161,13 @@ interface Happening {
 /** Causes a fault while many clients write, and checks the results. */
 const underLoad =
   ({ name, fault, closes }: Happening): Step =>
-  async ({ cluster, size, seed }) => {
+  async ({ cluster, size, seed, from }) => {
     const load = await Load.begin(cluster, { name: `${name}-${seed}`, seed, sockets: sockets[size] })
     const random = new Random(seed)
-    const pauseMs = size === 'smoke' ? 5_000 : 5_000 + random.below(10_000)
+    const pauseMs = size === 'smoke' ? 6_000 : 6_000 + random.below(6_000)
     try {
       await sleep(quietMs[size])
-      const said = await fault({ cluster, load, random, pauseMs })
+      const said = await fault({ cluster, load, random, pauseMs, from })
       const wentOnMs = await load.goesOn()
       await sleep(quietMs[size])
       const result = await load.end()
@@ -153,12 +176,13 @@ const underLoad =
       return { kept: wrong.length === 0, line: [before, told(result, sockets[size]), ...wrong].join('; ') }
     } catch (error) {
       await load.abandon()
+      await cluster.repair()
       throw error
     }
   }
 
 function problemsOf(
-  { lost, events, unseen, closes }: LoadResult,
+  { lost, events, unseen, problems, closes }: LoadResult,
   expected: readonly number[],
 ): readonly string[] {
   const unexpected = [...closes.keys()].filter((code) => !expected.includes(code))
@@ -166,30 +190,51 @@ function problemsOf(
     ...(lost === 0 ? [] : ['something is lost']),
     ...(events.missing + events.doubled === 0 ? [] : ['events are not told of once']),
     ...(unseen === null ? [] : [unseen]),
+    ...problems.slice(0, problemsMax),
     ...unexpected.map((code) => `nobody should meet ${code}`),
   ]
 }
 
-function told({ updates, lost, equalMs, shownMs, events, closes }: LoadResult, writing: number): string {
+function told(result: LoadResult, writing: number): string {
+  const { updates, lost, equalMs, shownMs, events, keystrokes, closes } = result
   const ended = [...closes].map(([code, times]) => `${code} ×${times}`)
   return (
     `${writing} sockets, ${updates} updates acknowledged, ${lost} lost; ` +
+    `${keystrokes} keystrokes of a recorded session, ${result.replacements} replacements, ${result.streams} streams, ` +
+    `${result.merges} merges of branches; ${result.entries} entries in ${result.terms} terms; ` +
     `nodes, clients and log equal ${seconds(equalMs)} after the last one, all people shown after ${seconds(shownMs)}; ` +
     `${events.answered} events, ${events.missing} not delivered, ${events.doubled} twice; ` +
     `connections ended: ${ended.join(', ') || 'none'}`
   )
 }
 
-const rolling: Fault = async ({ cluster, load }) => {
+/** Replaces each node by one of another version, then each by one of this version again. */
+const rolling: Fault = async ({ cluster, load, from }) => {
+  const { program, version } = otherVersion(from)
   const since = performance.now()
   const codes: (number | null)[] = []
-  for (const node of cluster.nodes) {
-    codes.push(await node.stop())
-    await load.goesOn()
-    await node.start()
-  }
+  for (const next of [program, undefined])
+    for (const node of cluster.nodes) {
+      codes.push(await node.stop())
+      await load.goesOn()
+      node.program = next
+      await node.start()
+    }
   if (codes.some((code) => code !== 0)) throw new Error(`nodes ended with ${codes.join(', ')}`)
-  return `one after the other within ${seconds(performance.now() - since)}`
+  return `one after the other to version ${version} and back within ${seconds(performance.now() - since)}`
+}
+
+/** A further node joins, owns documents, and leaves. */
+const nodeJoins: Fault = async ({ cluster, load }) => {
+  const node = await cluster.add()
+  await node.start()
+  await eventually(async () => (await cluster.termsOf(node)) > 0)
+  const joinedMs = await load.goesOn()
+  const terms = await cluster.termsOf(node)
+  const code = await node.stop()
+  cluster.drop()
+  if (code !== 0) throw new Error(`${node.name} ended with ${code}`)
+  return `${node.name} owned ${terms} buckets, all went on after ${seconds(joinedMs)}; then it left`
 }
 
 const allKilled: Fault = async ({ cluster }) => {
@@ -208,16 +253,23 @@ export const steps = {
   edits,
   streams,
   operations,
-  weather: ({ size, seed }: Setting) => badWeather({ seed, seconds: size === 'smoke' ? 2 : 10 }),
-  'node-killed': happening('node-killed'),
+  barriers,
+  'owner-killed': happening('owner-killed'),
+  'proxy-killed': happening('proxy-killed'),
+  'owner-stopped': (setting: Setting) =>
+    underLoad({ name: 'owner-stopped', fault: ownerStopped(stoppedMs[setting.size]), closes: broken })(
+      setting,
+    ),
+  'cut-to-database': happening('cut-to-database'),
+  'cut-from-database': happening('cut-from-database'),
   'bus-cut': happening('bus-cut'),
   'primary-killed': happening('primary-killed'),
-  'node-stopped': happening('node-stopped'),
   'bus-stopped': happening('bus-stopped'),
   'primary-stopped': happening('primary-stopped'),
   'database-away': (setting: Setting) =>
     underLoad({ name: 'database-away', fault: databaseAway(awayMs[setting.size]), closes: broken })(setting),
   'nodes-killed': underLoad({ name: 'nodes-killed', fault: allKilled, closes: broken }),
+  'node-joins': underLoad({ name: 'node-joins', fault: nodeJoins, closes: [1012] }),
   rolling: underLoad({ name: 'rolling', fault: rolling, closes: [1012] }),
   many: (setting: Setting) =>
     underLoad({ name: 'many', fault: manyThings(manyMs[setting.size]), closes: broken })(setting),

@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atEnd } from '../../../bench/support/ending.ts'
+import { bucketOf } from '../../../src/core/store/buckets.ts'
+import { type CuttingProxy, startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
 import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'
 import { dataOf } from '../../support/servers/server.ts'
 import { ClusterNode } from './node.ts'
+import { TermHistory } from './term-history.ts'
 
 export const adminToken = 'the-admin-token-of-cluster-tests'
 
@@ -16,9 +19,11 @@ export const exampleWorkspace = {
   authToken: 'an-auth-token-of-tests',
 }
 
+export const schema = 'weft'
+
 const options = {
   WEFT_ENGINE: 'postgres',
-  WEFT_POSTGRES_SCHEMA: 'weft',
+  WEFT_POSTGRES_SCHEMA: schema,
   WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-cluster-have',
   WEFT_ADMIN_TOKEN: adminToken,
   WEFT_BOOTSTRAP: JSON.stringify({ example: exampleWorkspace }),
@@ -31,6 +36,8 @@ const options = {
   WEFT_CONNECTS_PER_ADDRESS: '0',
 }
 
+const nodeCount = 3
+
 /** Sizes of clusters, each with three Weft nodes. `small` has one database; `whole` has two standbys for failover. */
 export type ClusterKind = 'small' | 'whole'
 const standbys = { small: 0, whole: 2 }
@@ -38,34 +45,84 @@ const standbys = { small: 0, whole: 2 }
 /** Real servers, each in its own process: databases and Weft nodes. */
 export class TestCluster {
   readonly postgres: PostgresCluster
-  readonly nodes: readonly ClusterNode[]
+  readonly nodes: ClusterNode[] = []
   readonly #directory: string
+  readonly #proxies: CuttingProxy[] = []
+  #terms: TermHistory | null = null
   #turn = 0
 
-  private constructor(directory: string, postgres: PostgresCluster, nodes: readonly ClusterNode[]) {
+  private constructor(directory: string, postgres: PostgresCluster) {
     this.#directory = directory
     this.postgres = postgres
-    this.nodes = nodes
   }
 
-  /** @param program path of the program of the nodes; by default, the build of this version */
-  static async start(kind: ClusterKind, program?: string): Promise<TestCluster> {
+  static async start(kind: ClusterKind): Promise<TestCluster> {
     const directory = mkdtempSync(join(tmpdir(), 'weft-cluster-'))
     const postgres = await PostgresCluster.start(standbys[kind])
     // All processes end with this one.
     atEnd(() => postgres.killAtOnce())
-    const all = { ...options, WEFT_POSTGRES_URL: postgres.url }
-    const names = ['node-1', 'node-2', 'node-3']
-    const nodes = await Promise.all(names.map((name) => ClusterNode.of(name, join(directory, name), all)))
-    for (const node of nodes) node.program = program
-    const cluster = new TestCluster(directory, postgres, nodes)
+    const cluster = new TestCluster(directory, postgres)
     try {
-      await Promise.all(nodes.map((node) => node.start()))
+      for (let count = 0; count < nodeCount; count += 1) await cluster.add()
+      await Promise.all(cluster.nodes.map((node) => node.start()))
+      cluster.#terms = await TermHistory.begin(postgres)
     } catch (error) {
       await cluster.end()
       throw error
     }
     return cluster
+  }
+
+  /** Adds a node, without starting it. Its connections to the databases lead through proxies. */
+  async add(): Promise<ClusterNode> {
+    const name = `node-${this.nodes.length + 1}`
+    const databases: CuttingProxy[] = []
+    let { url } = this.postgres
+    for (const port of this.postgres.ports) {
+      const proxy = await startCuttingProxy(port)
+      databases.push(proxy)
+      url = url.replace(`:${port}`, `:${proxy.port}`)
+    }
+    this.#proxies.push(...databases)
+    const data = join(this.#directory, name)
+    const node = await ClusterNode.of({
+      name,
+      data,
+      databases,
+      options: { ...options, WEFT_POSTGRES_URL: url },
+    })
+    this.nodes.push(node)
+    return node
+  }
+
+  /** Forgets the last node, which has stopped. */
+  drop(): void {
+    this.nodes.pop()
+  }
+
+  /** The order in which the nodes have written, as the store has recorded it. */
+  get terms(): TermHistory {
+    if (this.#terms === null) throw new Error('the nodes do not run')
+    return this.#terms
+  }
+
+  /** Returns the node that owns a document of the organization `acme`, according to the store. */
+  async ownerOf(documentId: string): Promise<ClusterNode> {
+    const bucket = bucketOf(['test', 'test-key', 'acme', documentId])
+    const [row] = await this.postgres.sql(
+      `select node.id from weft.term join weft.node on node.incarnation = holder where bucket = ${bucket}`,
+    )
+    const node = this.nodes.find(({ name }) => name === row?.id)
+    if (node === undefined) throw new Error(`${documentId} has no owner`)
+    return node
+  }
+
+  /** Returns the number of buckets of documents that a node owns, according to the store. */
+  async termsOf({ name }: ClusterNode): Promise<number> {
+    const [row] = await this.postgres.sql(
+      `select count(*)::int from weft.term join weft.node on node.incarnation = holder where node.id = '${name}'`,
+    )
+    return row?.count as number
   }
 
   /** The directory of the data and logs of nodes. */
@@ -92,12 +149,22 @@ export class TestCluster {
     return (dataOf(answer) as { token: string }).token
   }
 
+  /** Ends the faults of nodes after an error. */
+  async repair(): Promise<void> {
+    for (const node of this.nodes) {
+      node.reconnect()
+      if (node.runs) node.resume()
+      else await node.start()
+    }
+  }
+
   /** Ends all processes and keeps the logs of the nodes. */
   async end(): Promise<void> {
     for (const node of this.nodes) {
       node.resume()
       await node.kill()
     }
+    for (const proxy of this.#proxies) proxy.close()
     this.postgres.primary.resume()
     await this.postgres.remove()
   }

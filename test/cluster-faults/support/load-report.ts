@@ -1,6 +1,8 @@
+import { type Patch, readTrace } from '../../../bench/support/trace.ts'
 import { errorMessage } from '../../../src/core/base/errors.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
+import { BranchMerges, Replacements, Streams } from './backend-programs.ts'
 import type { TestCluster } from './cluster.ts'
 import { Events } from './events.ts'
 import { BlindDocument, BlindWriter } from './loss-detector.ts'
@@ -27,6 +29,16 @@ export interface LoadResult {
   /** Why that did not happen, or null. */
   readonly unseen: string | null
   readonly events: { readonly answered: number; readonly missing: number; readonly doubled: number }
+  /** Numbers of keystrokes of the recorded session, and of changes by backends. */
+  readonly keystrokes: number
+  readonly replacements: number
+  readonly streams: number
+  readonly merges: number
+  /** Numbers of entries of logs, and of terms that nodes have taken. */
+  readonly entries: number
+  readonly terms: number
+  /** Violations by these changes, and by the order in which nodes have written. */
+  readonly problems: readonly string[]
   /** Close codes that clients received without closing themselves, with their numbers. */
   readonly closes: ReadonlyMap<number, number>
 }
@@ -34,6 +46,9 @@ export interface LoadResult {
 const blindDocuments = 6
 const sharedDocuments = 3
 const settleMs = 60_000
+/** More than a load types. */
+const keystrokesMax = 50_000
+let recorded: readonly Patch[] | undefined
 /** A stock client renews its state after 15 s and checks every 3 s whether it is time. */
 const shownMsMax = 20_000
 /** Close codes that every client may receive: connection lost, server restarts, try again later. */
@@ -46,6 +61,11 @@ export class Load {
   readonly #events: Events
   readonly #blind: readonly BlindDocument[]
   readonly #writers: readonly BlindWriter[]
+  readonly #replacements: Replacements
+  readonly #streams: Streams
+  readonly #merges: BranchMerges
+  /** Types the recorded session. */
+  readonly #typist: Person
   readonly people: readonly Person[]
   readonly closes = new Map<number, number>()
   readonly #errors: string[] = []
@@ -77,7 +97,7 @@ export class Load {
       return new BlindWriter({ document, url, onClose, random: new Random(seed + index) })
     })
     const people = Math.floor(sockets / 4)
-    this.people = Array.from({ length: people }, (_, index) => {
+    const writing = Array.from({ length: people }, (_, index) => {
       const documentId = of('shared', Math.floor((index * sharedDocuments) / people))
       const random = new Random(seed - index - 1)
       return new Person(
@@ -85,6 +105,15 @@ export class Load {
         index % 4 === 3 ? 'hocuspocus' : 'y-websocket',
       )
     })
+    recorded ??= readTrace(keystrokesMax).patches
+    const random = new Random(seed)
+    const alone = { cluster, documentId: of('recorded', 0), token, random, recorded, onClose }
+    this.#typist = new Person(alone, 'y-websocket')
+    this.people = [...writing, this.#typist]
+    const backend = (kind: string) => ({ cluster, documentId: of(kind, 0), random })
+    this.#replacements = new Replacements(backend('replaced'))
+    this.#streams = new Streams(backend('streamed'))
+    this.#merges = new BranchMerges(backend('merged'))
   }
 
   /** Resolves when all clients write. */
@@ -103,6 +132,10 @@ export class Load {
   /** A document that users share, and in which they are shown each other's client ids. */
   get sharedDocumentId(): string {
     return this.people[0]?.documentId ?? ''
+  }
+
+  get #backends() {
+    return [this.#replacements, this.#streams, this.#merges]
   }
 
   /** Unexpected close codes and reasons. */
@@ -133,6 +166,7 @@ export class Load {
   async end(): Promise<LoadResult> {
     await Promise.all([
       this.#events.stop(),
+      ...this.#backends.map((backend) => backend.stop()),
       ...this.#writers.map((writer) => writer.finish()),
       ...this.people.map((person) => person.stopTyping()),
     ])
@@ -152,14 +186,34 @@ export class Load {
       missing: this.#events.missing(),
       doubled: this.#events.doubled(),
     }
+    const problems = (await Promise.all(this.#backends.map((backend) => backend.finish()))).flat()
+    const { count: keystrokes, text } = this.#typist.recorded
+    if (this.#typist.doc.getText('content').toString() !== text) problems.push('the recorded session differs')
     for (const person of this.people) person.close()
     await this.#events.remove()
-    const updates = this.#blind.reduce((sum, document) => sum + document.updates, 0)
-    return { updates, lost, equalMs, shownMs, unseen, events, closes: this.closes }
+    const { entries, terms, problems: wrong } = await this.#cluster.terms.check()
+    return {
+      updates: this.told.acknowledged,
+      lost,
+      equalMs,
+      shownMs,
+      unseen,
+      events,
+      keystrokes,
+      replacements: this.#replacements.count,
+      streams: this.#streams.count,
+      merges: this.#merges.count,
+      entries,
+      terms,
+      problems: [...problems, ...wrong],
+      closes: this.closes,
+    }
   }
 
   /** Ends the load after an error. */
   async abandon(): Promise<void> {
+    // Not awaited, because their calls may fail for long.
+    for (const backend of this.#backends) void backend.stop().catch(() => undefined)
     await Promise.all([
       this.#events.stop(),
       ...this.#writers.map((writer) => writer.stop()),

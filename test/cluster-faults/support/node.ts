@@ -1,6 +1,7 @@
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithThis } from '../../../bench/support/ending.ts'
+import type { CuttingProxy, Direction } from '../../support/faults/connection-cutting-proxy.ts'
 import { freePort, headers, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import type { Answer, Envelope } from '../../support/servers/server.ts'
 
@@ -9,35 +10,43 @@ const callMs = 20_000
 /** Longer than a server needs to drain. */
 const endMs = 60_000
 
+interface ClusterNodeOptions {
+  readonly name: string
+  /** The directory of its data, and of its log in the file `log`. */
+  readonly data: string
+  readonly options: Readonly<Record<string, string>>
+  /** The proxies between the node and the databases. */
+  readonly databases: readonly CuttingProxy[]
+}
+
 /** A Weft process of a cluster at a fixed address. */
 export class ClusterNode {
   readonly name: string
   /** Whether a load balancer would send clients to the node. */
   state: 'serving' | 'away' = 'away'
-  /** Path of the program of another version, which the next start runs; by default, the build of this version. */
+  /** Path of the program that the next start runs; by default, the build of this version. */
   program: string | undefined
   readonly #data: string
   readonly #port: number
   #options: Readonly<Record<string, string>>
+  readonly #databases: readonly CuttingProxy[]
   readonly #log: number
   #process: ServerProcess | null = null
+  #starts = 0
 
-  private constructor(name: string, data: string, port: number, options: Readonly<Record<string, string>>) {
+  private constructor({ name, data, databases, options }: ClusterNodeOptions, port: number) {
     this.name = name
     this.#data = data
     this.#port = port
     this.#options = options
+    this.#databases = databases
     mkdirSync(data, { recursive: true })
     this.#log = openSync(join(data, 'log'), 'a')
   }
 
-  /** Creates the node without starting it. Its log is the file `log` in `data`. */
-  static async of(
-    name: string,
-    data: string,
-    options: Readonly<Record<string, string>>,
-  ): Promise<ClusterNode> {
-    return new ClusterNode(name, data, await freePort(), options)
+  /** Creates the node without starting it. */
+  static async of(options: ClusterNodeOptions): Promise<ClusterNode> {
+    return new ClusterNode(options, await freePort())
   }
 
   /** Returns the lines of its log. */
@@ -62,7 +71,12 @@ export class ClusterNode {
   /** Resolves when it is ready. */
   async start(): Promise<void> {
     const { program } = this
-    this.#process = await startProcess(this.#data, this.#options, this.#port, undefined, this.#log, program)
+    this.#starts += 1
+    // The name of the connections distinguishes the processes of a node.
+    const session = this.#starts === 1 ? this.name : `${this.name}.${this.#starts}`
+    const url = `${this.#options.WEFT_POSTGRES_URL}?application_name=${session}`
+    const options = { ...this.#options, WEFT_NODE_NAME: this.name, WEFT_POSTGRES_URL: url }
+    this.#process = await startProcess(this.#data, options, this.#port, undefined, this.#log, program)
     endWithThis(this.#process.child)
     this.state = 'serving'
     // Later starts find the workspace in the store. Calls may have changed its credentials meanwhile.
@@ -92,6 +106,15 @@ export class ClusterNode {
   resume(): void {
     this.#process?.child.kill('SIGCONT')
     this.state = 'serving'
+  }
+
+  /** Keeps back all bytes between the node and the databases in one direction, or both, until `reconnect`. */
+  partition(direction: Direction): void {
+    for (const database of this.#databases) database.pause(direction)
+  }
+
+  reconnect(): void {
+    for (const database of this.#databases) database.resume()
   }
 
   async isReady(): Promise<boolean> {

@@ -1,59 +1,35 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { addCommitTree } from '../../../src/build/commit-tree.ts'
-import { packageFile } from '../../../src/core/base/package-file.ts'
+import { atEnd } from '../../../bench/support/ending.ts'
+import { builtFile, packageFile } from '../../../src/core/base/package-file.ts'
 
 const root = fileURLToPath(packageFile('.'))
+const builtFolder = relative(root, fileURLToPath(builtFile('.')))
 
-/** Number of commits between the version that an upgrade starts from by default, and this version. */
-const commitsBack = 150
-
-/** A build of another commit of this repository. */
+/** A build of another version. */
 export interface OtherVersion {
-  /** Short id of the commit. */
-  readonly commit: string
+  readonly version: string
   /** Path of its program. */
   readonly program: string
-  remove(): void
 }
 
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+const versionIn = (folder: string): string =>
+  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version
 
-/**
- * Builds a commit in a temporary folder, with the packages of this tree.
- * @param ref commit; null is the commit 150 before this one, or the oldest one in a shorter history
- * @returns the reason why there is nothing to build, or the build
- */
-export function buildOtherVersion(ref: string | null): OtherVersion | string {
-  const commit = commitOf(ref)
-  if (commit === null) return ref === null ? 'the clone has no earlier commit' : `there is no commit ${ref}`
-  const tree = addCommitTree(commit)
-  try {
-    // Without the check of types and the list of licenses: the packages are those of this version.
-    const build = `await (await import('./src/build/build.ts')).buildUnchecked('dist/')`
-    execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', build], {
-      cwd: tree.path,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  } catch (error) {
-    tree.remove()
-    throw error
-  }
-  return {
-    commit: git('rev-parse', '--short', commit),
-    program: join(tree.path, 'dist', 'main.js'),
-    remove: () => tree.remove(),
-  }
-}
-
-function commitOf(ref: string | null): string | null {
-  try {
-    if (ref !== null) return git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`)
-    const history = git('rev-list', '--first-parent', `--max-count=${commitsBack + 1}`, 'HEAD').split('\n')
-    return history.length < 2 ? null : (history.at(-1) ?? null)
-  } catch {
-    return null
-  }
+/** @param folder the built package of the other version; null is a copy of this build with the next version number */
+export function otherVersion(folder: string | null): OtherVersion {
+  if (folder !== null) return { version: versionIn(folder), program: join(folder, 'dist', 'main.js') }
+  // The libraries of the server are found from here.
+  const copy = join(root, `node_modules/.cache/weft-other-version-${process.pid}`)
+  atEnd(() => rmSync(copy, { recursive: true, force: true }))
+  mkdirSync(copy, { recursive: true })
+  cpSync(join(root, builtFolder), join(copy, builtFolder), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map'),
+  })
+  const [major, minor, patch] = versionIn(root).split('.').map(Number)
+  const version = `${major}.${minor}.${Number(patch) + 1}`
+  writeFileSync(join(copy, 'package.json'), JSON.stringify({ name: 'weft-server', version, type: 'module' }))
+  return { version, program: join(copy, builtFolder, 'main.js') }
 }

@@ -1,10 +1,14 @@
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
+import type { Patch } from '../../../bench/support/trace.ts'
 import { openEditor } from '../../support/clients/clients.ts'
 import type { Random } from '../../support/data/random-doc.ts'
 
+/** Pauses of a user between keystrokes. */
 const pauseMs = { least: 100, more: 200 }
+/** Pause between keystrokes of a recorded session. */
+const recordedPauseMs = 20
 /** The approximate maximum length of a document. */
 const lengthMax = 2_000
 
@@ -19,6 +23,8 @@ export interface PersonOptions {
   readonly documentId: string
   readonly token: string
   readonly random: Random
+  /** Keystrokes that a user alone in a document types. The default is random letters. */
+  readonly recorded?: readonly Patch[]
   readonly onClose: (code: number, reason: string) => void
 }
 
@@ -37,13 +43,16 @@ export class Person {
   readonly #random: Random
   readonly #typing: Promise<void>
   #state: 'typing' | 'still' = 'typing'
+  /** Number of keystrokes of the recorded session, and the text after them. */
+  readonly recorded = { count: 0, text: '' }
 
   constructor(options: PersonOptions, dialect: 'y-websocket' | 'hocuspocus') {
-    this.documentId = options.documentId
-    this.#random = options.random
+    const { documentId, random, recorded } = options
+    this.documentId = documentId
+    this.#random = random
     this.#connection = dialect === 'y-websocket' ? overYWebsocket(options) : overHocuspocus(options)
     this.#connection.awareness.setLocalStateField('cursor', { at: 0 })
-    this.#typing = this.#type()
+    this.#typing = recorded === undefined ? this.#type() : this.#repeat(recorded)
   }
 
   get doc(): Y.Doc {
@@ -72,6 +81,21 @@ export class Person {
     this.#connection.close()
   }
 
+  async #repeat(recorded: readonly Patch[]): Promise<void> {
+    const content = this.doc.getText('content')
+    while (this.#state === 'typing' && this.recorded.count < recorded.length) {
+      await new Promise((resolve) => setTimeout(resolve, recordedPauseMs))
+      const [at, deleted, inserted] = recorded[this.recorded.count] as Patch
+      this.doc.transact(() => {
+        content.delete(at, deleted)
+        content.insert(at, inserted)
+      })
+      const { text } = this.recorded
+      this.recorded.text = text.slice(0, at) + inserted + text.slice(at + deleted)
+      this.recorded.count += 1
+    }
+  }
+
   async #type(): Promise<void> {
     const text = this.doc.getText('content')
     const random = this.#random
@@ -91,7 +115,8 @@ function overYWebsocket({ cluster, documentId, token, onClose }: PersonOptions):
   const { doc, provider } = editor
   const onEnd = (event: { code: number; reason: string } | null): void => {
     provider.serverUrl = `${cluster.next().wsUrl}/sync`
-    if (event !== null) onClose(event.code, event.reason)
+    // A connection that was never open has no close code.
+    if (event !== null && provider.wsconnected) onClose(event.code, event.reason)
   }
   provider.on('connection-close', onEnd)
   return {
@@ -107,17 +132,21 @@ function overYWebsocket({ cluster, documentId, token, onClose }: PersonOptions):
 
 function overHocuspocus({ cluster, documentId, token, onClose }: PersonOptions): Connection {
   const url = (): string => `${cluster.next().wsUrl}/hocuspocus`
-  const state = { closed: false }
+  const state = { closed: false, opened: false }
   const socket = new HocuspocusProviderWebsocket({
     url: url(),
     WebSocketPolyfill: WebSocket,
     delay: 50,
     minDelay: 50,
     maxDelay: 200,
+    onOpen: () => {
+      state.opened = true
+    },
     onClose: ({ event }) => {
       if (state.closed) return
       Object.assign(socket.configuration, { url: url() })
-      onClose(event.code, event.reason)
+      if (state.opened) onClose(event.code, event.reason)
+      state.opened = false
     },
   })
   const document = new Y.Doc()

@@ -16,7 +16,12 @@ describe('three nodes', () => {
 
   const keeps = async (kind: ClusterKind, ...names: readonly StepName[]): Promise<void> => {
     for (const name of names) {
-      const { kept, line } = await steps[name]({ cluster: await cluster(kind), size: 'smoke', seed })
+      const { kept, line } = await steps[name]({
+        cluster: await cluster(kind),
+        size: 'smoke',
+        seed,
+        from: null,
+      })
       console.info(`${name}, seed ${seed}: ${line}`)
       expect(kept, line).toBe(true)
     }
@@ -47,20 +52,14 @@ describe('three nodes', () => {
   )
 
   itLong(
-    '[CT-3] when a node is killed while many clients write, loses nothing, continues, and removes the clients of that node',
-    () => keeps('small', 'node-killed'),
+    '[CT-3] when the owner of a document or a node that forwards to it is killed while many clients write, loses nothing, continues, and removes the clients of that node',
+    () => keeps('small', 'owner-killed', 'proxy-killed'),
     timeout,
   )
 
   itLong(
-    '[CT-4] when messages between nodes are lost, duplicated and reordered, all nodes converge soon',
-    () => keeps('small', 'weather'),
-    timeout,
-  )
-
-  itLong(
-    '[CT-5] when nodes restart one after the other, closes clients with 1012 and no other code',
-    () => keeps('small', 'rolling'),
+    '[CT-5] when nodes of another version replace all nodes one after the other, or a node joins and leaves, closes clients with 1012 and no other code',
+    () => keeps('small', 'rolling', 'node-joins'),
     timeout,
   )
 
@@ -83,8 +82,20 @@ describe('three nodes', () => {
   )
 
   itLong(
-    '[CT-9] loses nothing, and continues, when a node, a connection of a bus and the primary database pause',
-    () => keeps('whole', 'node-stopped', 'bus-stopped', 'primary-stopped'),
+    '[CT-9] loses nothing, and continues, when the owner of a document, a connection of a bus and the primary database pause',
+    () => keeps('whole', 'owner-stopped', 'bus-stopped', 'primary-stopped'),
+    timeout,
+  )
+
+  itLong(
+    '[CT-11] loses nothing, and continues, when the packets between the owner of a document and the database are late in one direction',
+    () => keeps('small', 'cut-to-database', 'cut-from-database'),
+    timeout,
+  )
+
+  itLong(
+    '[CL-27] stores no forbidden write while nodes pause or are separated from the database in one direction',
+    () => keeps('small', 'barriers'),
     timeout,
   )
 

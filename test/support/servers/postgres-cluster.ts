@@ -63,8 +63,13 @@ export class PostgresCluster {
 
   /** URL that contains the addresses of all servers. It is valid for any choice of the primary. */
   get url(): string {
-    const hosts = this.#members.map(({ server }) => `127.0.0.1:${server.port}`)
+    const hosts = this.ports.map((port) => `127.0.0.1:${port}`)
     return `postgres://weft@${hosts.join(',')}/postgres`
+  }
+
+  /** The ports of all servers. */
+  get ports(): readonly number[] {
+    return this.#members.map(({ server }) => server.port)
   }
 
   get primary(): PostgresProcess {
