@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { RunSlice } from '../../rooms/document/loop-slices.ts'
 import type { Steps } from '../../update/outline.ts'
 import { readUpdateSteps } from '../../update/read-update.ts'
@@ -54,6 +55,8 @@ export class UpdateVetting {
 
   async #run(runSlice: RunSlice): Promise<void> {
     const session = this.#session
+    // In this tick, the message was already copied and unmasked.
+    await nextTick()
     while (this.#current !== null && !session.hasEnded) {
       await runSlice(() => session.vetted(() => this.#vetFurther()))
       while (this.#current === null && !session.hasEnded) {
