@@ -109,7 +109,6 @@ const leftOut: readonly string[] = [
   '/v2/crdt/versions/get',
   '/v2/crdt/versions/restore',
   '/v2/auth/permissions/add',
-  '/v2/workspace/callbacks/test',
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
   '/v2/workspace/advancedwebhook/deliveries/resend',

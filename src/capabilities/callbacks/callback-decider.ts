@@ -20,7 +20,7 @@ const valueBytesMax = 2 ** 20
  * Reads a response of `authorize`.
  * @throws MalformedJsonError if it has the wrong form
  */
-export function readDecision(body: Uint8Array) {
+function readDecision(body: Uint8Array) {
   const { role, ttlSeconds = ttlSecondsDefault } = readBoundedJson(responseSchema, body, valueBytesMax)
   return { role, ttlSeconds: Math.max(1, Math.min(ttlSeconds, ttlSecondsMax)) }
 }

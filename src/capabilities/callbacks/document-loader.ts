@@ -22,7 +22,7 @@ type LoadingServices = Pick<
  * Reads a response of `load`. Reads a large one on a thread.
  * @throws MalformedJsonError if it has the wrong form; ApiError if it cannot be read now
  */
-export const readLoaded = async (
+const readLoaded = async (
   rooms: Pick<RoomRegistry, 'parse'>,
   address: DocumentAddress,
   body: Uint8Array,

@@ -3,7 +3,6 @@ import { deleteCallbacks } from './api/v2/workspace/callbacks/delete.ts'
 import { getCallbacks } from './api/v2/workspace/callbacks/get.ts'
 import { getCallbackSecret } from './api/v2/workspace/callbacks/secret/get.ts'
 import { rotateCallbackSecret } from './api/v2/workspace/callbacks/secret/rotate.ts'
-import { testCallback } from './api/v2/workspace/callbacks/test.ts'
 import { updateCallbacks } from './api/v2/workspace/callbacks/update.ts'
 import { CallbackCaller } from './callback-caller.ts'
 import { CallbackDecider } from './callback-decider.ts'
@@ -20,14 +19,7 @@ declare module '../../rest/services.ts' {
 /** Calls of the backends of API keys: `authorize` decides about users, `load` gives content. */
 export const callbacks = defineCapability({
   name: 'callbacks',
-  operations: [
-    updateCallbacks,
-    getCallbacks,
-    deleteCallbacks,
-    getCallbackSecret,
-    rotateCallbackSecret,
-    testCallback,
-  ],
+  operations: [updateCallbacks, getCallbacks, deleteCallbacks, getCallbackSecret, rotateCallbackSecret],
   create(services) {
     const callbacks = new CallbackCaller(services)
     return {

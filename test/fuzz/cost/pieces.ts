@@ -119,9 +119,7 @@ const responses: Source = {
     await configure({ url: `http://127.0.0.1:${port}/` })
     const ids = { organizationId: 'acme', editorId: 'main' }
     for (let count = 0; count < connections; count++)
-      server
-        .post('/v2/workspace/callbacks/test', { ...ids, documentId: `doc-${count}`, callback: 'load' })
-        .catch(() => {})
+      server.post('/v2/crdt/get', { ...ids, documentId: `doc-${count}` }).catch(() => {})
     while (hostile.length < connections) await ticks(1)
     receiver.close()
     await configure(null)
