@@ -5,37 +5,27 @@ import type { Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import { namedUserSchema } from '../../core/model/named-users.ts'
 import type { Job, Key } from '../../core/store/engine.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 
 /** State of the feed of an API key. */
-export interface FeedState {
-  /** False if the feed is off. Its records are then removed. */
-  readonly enabled: boolean
-  /** Changes each time the feed is enabled. Cursors of an earlier generation are invalid. */
-  readonly generation: string
-  /** Number of the last event; 0 if there was none. */
-  readonly last: number
-  /** The events up to this number were removed because of their age or number. */
-  readonly trimmed: number
-  /** No stored event was added before this time, in epoch milliseconds. */
-  readonly oldestAt: number
-  /** The chains (see `FeedEntry`) of the events `last` and `trimmed`; '' if the generation has no such event. */
-  readonly lastChain: string
-  readonly trimmedChain: string
-}
-
-export const feedStateType: RecordType<FeedState> = {
+export const feedStateType = {
   name: 'state of a feed',
   schema: s.object({
+    /** False if the feed is off. Its records are then removed. */
     enabled: s.boolean,
+    /** Changes each time the feed is enabled. Cursors of an earlier generation are invalid. */
     generation: s.string,
+    /** Number of the last event; 0 if there was none. */
     last: s.number,
+    /** The events up to this number were removed because of their age or number. */
     trimmed: s.number,
+    /** No stored event was added before this time, in epoch milliseconds. */
     oldestAt: s.number,
+    /** The chains (see `FeedEntry`) of the events `last` and `trimmed`; '' if the generation has no such event. */
     lastChain: s.string,
     trimmedChain: s.string,
   }),
 }
+export type FeedState = s.TypeOf<typeof feedStateType.schema>
 
 export interface FeedEvent {
   readonly type: string
@@ -52,25 +42,18 @@ export interface FeedEvent {
 export const userIdMembers: readonly string[] = ['createdBy', 'onBehalfOf']
 
 /** A place in the feed. */
-export interface FeedEntry {
-  readonly id: string
-  /**
-   * A hash of the ids of this event and of all earlier events of the generation. Two histories of a feed have the
-   * same chain at an event only if all their events up to it are the same.
-   */
-  readonly chain: string
-  /** Time at which the event was added, in epoch milliseconds. */
-  readonly addedAt: number
-  /** Null if the event was removed with its organization. The place stays, so that cursors stay valid. */
-  readonly event: FeedEvent | null
-}
-
-export const feedEntryType: RecordType<FeedEntry> = {
+export const feedEntryType = {
   name: 'event of a feed',
   schema: s.object({
     id: s.string,
+    /**
+     * A hash of the ids of this event and of all earlier events of the generation. Two histories of a feed have the
+     * same chain at an event only if all their events up to it are the same.
+     */
     chain: s.string,
+    /** Time at which the event was added, in epoch milliseconds. */
     addedAt: s.number,
+    /** Null if the event was removed with its organization. The place stays, so that cursors stay valid. */
     event: s.orNull(
       s.object({
         type: s.string,
@@ -83,19 +66,19 @@ export const feedEntryType: RecordType<FeedEntry> = {
     ),
   }),
 }
+export type FeedEntry = s.TypeOf<typeof feedEntryType.schema>
 
 /** The version that the last event of an editor has. */
-export interface EditorPosition {
-  /** Generation of the feed in which the event was added. */
-  readonly generation: string
-  readonly epoch: number
-  readonly seq: number
-}
-
-export const editorPositionType: RecordType<EditorPosition> = {
+export const editorPositionType = {
   name: 'position of an editor in a feed',
-  schema: s.object({ generation: s.string, epoch: s.number, seq: s.number }),
+  schema: s.object({
+    /** Generation of the feed in which the event was added. */
+    generation: s.string,
+    epoch: s.number,
+    seq: s.number,
+  }),
 }
+export type EditorPosition = s.TypeOf<typeof editorPositionType.schema>
 
 /** Number of digits that a number of an event has in a key. Texts in this form sort by number. */
 const numberDigits = 15

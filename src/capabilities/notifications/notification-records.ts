@@ -1,5 +1,5 @@
 import * as s from '../../core/base/schema.ts'
-import { emptyValue, type Metadata } from '../../core/directory/store/records.ts'
+import { emptyValue } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import {
   findNamedUsers,
@@ -9,74 +9,58 @@ import {
   withoutUser,
 } from '../../core/model/named-users.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 
 /** A user as the caller describes the user. The user need not belong to the organization. */
 export type NotifiedUser = NamedUser
 
-export interface NotificationRecord {
-  /** Id of the notification. It consists of ASCII letters, digits, `_` and `-`. */
-  readonly id: string
-  readonly documentId: string
-  readonly actionUser: NotifiedUser
-  readonly displayHeadlineMessageTemplate: string
-  readonly displayHeadlineMessageTemplateData: Metadata
-  readonly displayBodyMessage: string
-  /** The listed recipients. If `notifyAll` is true, there are further recipients. */
-  readonly notifyUsers: readonly NotifiedUser[]
-  /** If true, all users who were in the organization at `createdAt` are also recipients. */
-  readonly notifyAll: boolean
-  readonly notificationSourceData: Metadata
-  /** Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. */
-  readonly createdAt: number
-  readonly lastUpdated: number
-}
-
 const metadata = s.map(s.unknown)
 
-export const notificationRecordType: RecordType<NotificationRecord> = {
+export const notificationRecordType = {
   name: 'notification',
   schema: s.object({
+    /** Id of the notification. It consists of ASCII letters, digits, `_` and `-`. */
     id: s.string,
     documentId: s.string,
     actionUser: namedUserSchema,
     displayHeadlineMessageTemplate: s.string,
     displayHeadlineMessageTemplateData: metadata,
     displayBodyMessage: s.string,
+    /** The listed recipients. If `notifyAll` is true, there are further recipients. */
     notifyUsers: s.array(namedUserSchema),
+    /** If true, all users who were in the organization at `createdAt` are also recipients. */
     notifyAll: s.boolean,
     notificationSourceData: metadata,
+    /** Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. */
     createdAt: s.number,
     lastUpdated: s.number,
   }),
 }
+export type NotificationRecord = s.TypeOf<typeof notificationRecordType.schema>
 
 /**
  * State of a notification. This record changes with every read state. A read state can therefore not be set
  * while the notification is being deleted, because the transactions conflict.
  */
-interface NotificationState {
-  /** Number of users who have a read state. */
-  readonly marks: number
-}
-
-export const notificationStateType: RecordType<NotificationState> = {
+export const notificationStateType = {
   name: 'state of a notification',
-  schema: s.object({ marks: s.number }),
+  schema: s.object({
+    /** Number of users who have a read state. */
+    marks: s.number,
+  }),
 }
+type NotificationState = s.TypeOf<typeof notificationStateType.schema>
 
 /** Read state of a notification for one user. */
-interface NotificationReadState {
-  readonly read: boolean
-  /** True if the notification was removed for this user only. */
-  readonly gone: boolean
-}
-
-export const notificationReadStateType: RecordType<NotificationReadState> = {
+export const notificationReadStateType = {
   name: 'read state of a notification',
-  schema: s.object({ read: s.boolean, gone: s.boolean }),
+  schema: s.object({
+    read: s.boolean,
+    /** True if the notification was removed for this user only. */
+    gone: s.boolean,
+  }),
 }
+type NotificationReadState = s.TypeOf<typeof notificationReadStateType.schema>
 
 /**
  * Selects the notifications that reach a user: `ALL` notifications, only those that address the user
@@ -84,23 +68,18 @@ export const notificationReadStateType: RecordType<NotificationReadState> = {
  */
 export type NotificationLevel = 'ALL' | 'MINE' | 'NONE'
 
+// A newer version of Weft may store levels that this version does not know.
+const levelSchema = s.trusted<NotificationLevel>(s.string)
+
 /**
  * The level of each channel. If the config of a document has no level for a channel, the level of the
  * organization applies. If the organization has none either, the level is `ALL`.
  */
-export interface NotificationConfig {
-  readonly inbox?: NotificationLevel
-  readonly email?: NotificationLevel
-  readonly slack?: NotificationLevel
-}
-
-// A newer version of Weft may store levels that this version does not know.
-const levelSchema = s.trusted<NotificationLevel>(s.string)
-
-export const notificationConfigType: RecordType<NotificationConfig> = {
+export const notificationConfigType = {
   name: 'notification config',
   schema: s.object({}, { inbox: levelSchema, email: levelSchema, slack: levelSchema }),
 }
+export type NotificationConfig = s.TypeOf<typeof notificationConfigType.schema>
 
 /** Maximum number of read states or list entries that one commit removes. */
 const sliceMax = 500

@@ -1,13 +1,11 @@
 import * as s from '../../core/base/schema.ts'
 import type { MatchedPlace } from '../../core/content/edit/edit.ts'
 import { type OverlapReport, overlapPolicies } from '../../core/content/merge/overlap.ts'
-import type { ReplacedText } from '../../core/content/stream/replaced-words.ts'
 import { type ReplacedIds, type StreamPlace, streamFormats } from '../../core/content/stream/stream-place.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import type { Job, Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 
 /** How a writer ends its stream: the content replaces the replaced content, or is deleted. */
 const streamEndings = ['end', 'withdraw'] as const
@@ -127,18 +125,7 @@ type RangeTuple = readonly [client: number, clock: number, length: number]
 type IdTuple = readonly [client: number, clock: number]
 
 /** The content that a stream replaces. */
-interface ReplacedRecord {
-  readonly ranges: readonly RangeTuple[]
-  readonly elements: readonly IdTuple[]
-  /** Absent in the records of earlier versions. */
-  readonly texts?: readonly TextRecord[]
-}
-
-interface TextRecord extends Omit<ReplacedText, 'parts'> {
-  readonly parts: readonly (readonly [client: number, clock: number, text: string])[]
-}
-
-export const replacedRecordType: RecordType<ReplacedRecord> = {
+export const replacedRecordType = {
   name: 'replaced content of a stream',
   schema: s.object(
     {
@@ -146,6 +133,7 @@ export const replacedRecordType: RecordType<ReplacedRecord> = {
       elements: s.array(s.tuple([s.number, s.number])),
     },
     {
+      /** Absent in the records of earlier versions. */
       texts: s.array(
         s.object({
           parts: s.array(s.tuple([s.number, s.number, s.string])),
@@ -156,6 +144,7 @@ export const replacedRecordType: RecordType<ReplacedRecord> = {
     },
   ),
 }
+type ReplacedRecord = s.TypeOf<typeof replacedRecordType.schema>
 
 export const toReplacedRecord = ({ ranges, elements, texts }: ReplacedIds): ReplacedRecord => ({
   ranges: ranges.map(({ client, clock, length }): RangeTuple => [client, clock, length]),

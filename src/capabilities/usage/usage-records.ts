@@ -1,7 +1,6 @@
 import * as s from '../../core/base/schema.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Key } from '../../core/store/engine.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 
 export const msPerHour = 3_600_000
 export const msPerDay = 24 * msPerHour
@@ -11,44 +10,36 @@ export interface OrganizationOfKey extends Pick<Tenant, 'apiKey'> {
   readonly organizationId: string
 }
 
-/** The usage of a workspace or an organization, during one hour on one node, or during one day. */
-export interface UsageRecord {
-  /** Name of the node; '' in the record of a day. */
-  readonly node: string
-  /** Number of connections that were opened. */
-  readonly opened: number
-  /** Maximum number of connections that were open at the same time. */
-  readonly peak: number
-  /** Sum of the milliseconds for which connections were open. */
-  readonly openMs: number
-  readonly updates: number
-  readonly bytesSent: number
-  readonly calls: number
-  /** The last measurement of the stored bytes of the workspace. Absent if there is none. */
-  readonly stored?: MeasuredBytes
-}
-
 export interface MeasuredBytes {
   readonly bytes: number
   /** Time of the measurement, in epoch milliseconds. */
   readonly at: number
 }
 
-export const usageRecordType: RecordType<UsageRecord> = {
+/** The usage of a workspace or an organization, during one hour on one node, or during one day. */
+export const usageRecordType = {
   name: 'usage record',
   schema: s.object(
     {
+      /** Name of the node; '' in the record of a day. */
       node: s.string,
+      /** Number of connections that were opened. */
       opened: s.number,
+      /** Maximum number of connections that were open at the same time. */
       peak: s.number,
+      /** Sum of the milliseconds for which connections were open. */
       openMs: s.number,
       updates: s.number,
       bytesSent: s.number,
       calls: s.number,
     },
-    { stored: s.object({ bytes: s.number, at: s.number }) },
+    {
+      /** The last measurement of the stored bytes of the workspace. Absent if there is none. */
+      stored: s.object({ bytes: s.number, at: s.number }),
+    },
   ),
 }
+export type UsageRecord = s.TypeOf<typeof usageRecordType.schema>
 
 /** Length of the time that a record covers. */
 export type RecordPeriod = 'hours' | 'days'

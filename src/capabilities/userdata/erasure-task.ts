@@ -19,7 +19,6 @@ import type {
 import { readPayload } from '../../core/jobs/job-payload.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import type { Job, Key, Kv } from '../../core/store/engine.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 import { nextOrganization } from './listing.ts'
 
 /** Queue of erasures that have been started. */
@@ -39,29 +38,21 @@ export interface ErasureTask {
 export type RemovedCounts = Readonly<Record<string, number>>
 
 /** State of an erasure. The record does not identify the user. */
-export interface ErasureRecord {
-  readonly jobId: string
-  readonly status: 'running' | 'done'
-  readonly removed: RemovedCounts
-  /** Start of the first erasure whose numbers are included in `removed`, in epoch milliseconds. */
-  readonly startedAt: number
-  /** End of the erasure in epoch milliseconds; null while the erasure runs. */
-  readonly endedAt: number | null
-  /** Id of the last organization whose data is completely erased; null if there is none. */
-  readonly doneUpTo: string | null
-}
-
-export const erasureRecordType: RecordType<ErasureRecord> = {
+export const erasureRecordType = {
   name: 'erasure',
   schema: s.object({
     jobId: s.string,
     status: s.choice(['running', 'done']),
     removed: s.map(s.number),
+    /** Start of the first erasure whose numbers are included in `removed`, in epoch milliseconds. */
     startedAt: s.number,
+    /** End of the erasure in epoch milliseconds; null while the erasure runs. */
     endedAt: s.orNull(s.number),
+    /** Id of the last organization whose data is completely erased; null if there is none. */
     doneUpTo: s.orNull(s.string),
   }),
 }
+export type ErasureRecord = s.TypeOf<typeof erasureRecordType.schema>
 
 /** Returns the key of an erasure's record in the partition of the tenant. */
 export const erasureKey = ({ organizationId }: UserDataScope, userId: string): Key =>

@@ -3,7 +3,6 @@ import * as s from '../../core/base/schema.ts'
 import type { readingFormats } from '../../core/content/read-document.ts'
 import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import type { LocalReceivers } from '../../core/outgoing/checked-sender.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 import { storeTargetIds } from './target-ids.ts'
 
 /** Results of `authorize` if the call fails: `reject` gives no role, `stored` applies the access type. */
@@ -11,69 +10,55 @@ export const authorizeFailures = ['reject', 'stored'] as const
 /** Results of `load` if the call fails: `reject` opens nothing, `empty` treats the editor as missing. */
 export const loadFailures = ['reject', 'empty'] as const
 
-/** A URL of the application that answers while a client waits. */
-interface AnsweringCallback {
-  readonly url: string
-  /** Maximum time in ms of a call, from the first wait to the last byte of the response, retries included. */
-  readonly timeoutMs: number
-}
-
-/** Decides the role of a user on a document. */
-interface AuthorizeCallback extends AnsweringCallback {
-  readonly onFailure: (typeof authorizeFailures)[number]
-}
-
-/** Returns the initial content of an editor that does not exist. */
-interface LoadCallback extends AnsweringCallback {
-  readonly onFailure: (typeof loadFailures)[number]
-}
-
 /** Format of the content that `store` receives. */
 type StoreFormat = (typeof readingFormats)[number]
-
-/** Receives the content of editors after changes. */
-export interface StoreCallback {
-  readonly url: string
-  readonly format: StoreFormat
-  /** The root whose content is sent. Default: the root that `crdt/get` reads. */
-  readonly contentKey?: string | undefined
-  /** Minimum time in seconds between two deliveries of the same editor. */
-  readonly minSeconds: number
-}
-
-/** The callbacks of an API key. A callback that is null is not called. */
-export interface CallbacksRecord {
-  readonly authorize: AuthorizeCallback | null
-  readonly load: LoadCallback | null
-  readonly store: StoreCallback | null
-  /** Time of the creation in epoch milliseconds. `updatedAt` is the time of the last change. */
-  readonly createdAt: number
-  readonly updatedAt: number
-  /** Signing secret of all callbacks: `whsec_`, followed by 32 random bytes in base64. */
-  readonly secret: string
-  /**
-   * The previous signing secret, which also signs until `until` (epoch milliseconds); null if there is none.
-   */
-  readonly previousSecret: { readonly secret: string; readonly until: number } | null
-}
 
 // A newer version of Weft may store formats that this version does not know.
 const format = s.trusted<StoreFormat>(s.string)
 
-const answering = { url: s.string, timeoutMs: s.number }
+/** Receives the content of editors after changes. */
+const storeSchema = s.object(
+  {
+    url: s.string,
+    format,
+    /** Minimum time in seconds between two deliveries of the same editor. */
+    minSeconds: s.number,
+  },
+  {
+    /** The root whose content is sent. Default: the root that `crdt/get` reads. */
+    contentKey: s.string,
+  },
+)
+export type StoreCallback = s.TypeOf<typeof storeSchema>
 
-export const callbacksRecordType: RecordType<CallbacksRecord> = {
+/** A URL of the application that answers while a client waits. */
+const answering = {
+  url: s.string,
+  /** Maximum time in ms of a call, from the first wait to the last byte of the response, retries included. */
+  timeoutMs: s.number,
+}
+
+/** The callbacks of an API key. A callback that is null is not called. */
+export const callbacksRecordType = {
   name: 'callbacks of an API key',
   schema: s.object({
+    /** Decides the role of a user on a document. */
     authorize: s.orNull(s.object({ ...answering, onFailure: s.choice(authorizeFailures) })),
+    /** Returns the initial content of an editor that does not exist. */
     load: s.orNull(s.object({ ...answering, onFailure: s.choice(loadFailures) })),
-    store: s.orNull(s.object({ url: s.string, format, minSeconds: s.number }, { contentKey: s.string })),
+    store: s.orNull(storeSchema),
+    /** Time of the creation in epoch milliseconds. `updatedAt` is the time of the last change. */
     createdAt: s.number,
     updatedAt: s.number,
+    /** Signing secret of all callbacks: `whsec_`, followed by 32 random bytes in base64. */
     secret: s.string,
+    /**
+     * The previous signing secret, which also signs until `until` (epoch milliseconds); null if there is none.
+     */
     previousSecret: s.orNull(s.object({ secret: s.string, until: s.number })),
   }),
 }
+export type CallbacksRecord = s.TypeOf<typeof callbacksRecordType.schema>
 
 /**
  * Callbacks of all API keys that are functions of this process. The URLs of the callbacks are those of the

@@ -5,7 +5,6 @@ import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { CredentialGenerator } from '../../core/directory/tenants/workspace-service.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
 import { type CursorPage, type ListingCursor, pageOfIds, serveJob } from './deliveries/delivery-keys.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
@@ -147,14 +146,11 @@ type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefin
 }
 
 /** Index entry under a uid. It contains the id of the endpoint that has this uid. */
-interface UidRecord {
-  readonly endpointId: string
-}
-
-const uidRecordType: RecordType<UidRecord> = {
+const uidRecordType = {
   name: 'uid of a webhook endpoint',
   schema: s.object({ endpointId: s.string }),
 }
+type UidRecord = s.TypeOf<typeof uidRecordType.schema>
 
 /**
  * Returns the endpoint with this id. If no endpoint has this id, returns the endpoint with this uid.

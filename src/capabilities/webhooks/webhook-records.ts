@@ -2,22 +2,20 @@ import * as s from '../../core/base/schema.ts'
 import { type EventType, eventTypes } from '../../core/events/outbound-event.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Key } from '../../core/store/engine.ts'
-import type { RecordType } from '../../core/store/stored-record.ts'
-
-/** Configuration of the change feed of an API key. */
-export interface FeedConfig {
-  readonly enabled: boolean
-  /** Time in seconds for which the feed keeps an event. */
-  readonly keepSeconds: number
-}
 
 /** The configuration of an API key that has never configured its feed. The feed then keeps events for a week. */
 export const noFeedConfig: FeedConfig = { enabled: false, keepSeconds: 604_800 }
 
-export const feedConfigType: RecordType<FeedConfig> = {
+/** Configuration of the change feed of an API key. */
+export const feedConfigType = {
   name: 'configuration of a feed',
-  schema: s.object({ enabled: s.boolean, keepSeconds: s.number }),
+  schema: s.object({
+    enabled: s.boolean,
+    /** Time in seconds for which the feed keeps an event. */
+    keepSeconds: s.number,
+  }),
 }
+export type FeedConfig = s.TypeOf<typeof feedConfigType.schema>
 
 /** Types of events that are about webhooks themselves. The feed does not contain them. */
 const typesOfWebhooks: readonly EventType[] = ['webhook.test', 'message.attempt.exhausted']
@@ -41,50 +39,6 @@ export type TriggerValue = boolean | Readonly<Record<string, boolean>>
  */
 export type Triggers = Readonly<Record<string, TriggerValue>>
 
-/**
- * Configuration of the basic webhook service of an API key. Before the first change it has `false`, empty
- * strings, and no triggers.
- */
-export interface BasicConfig {
-  readonly useWebhookService: boolean
-  readonly webhookServiceConfig: BasicServiceConfig
-}
-
-export interface BasicServiceConfig {
-  /** Value of the `authorization` header after `Basic `. If it is empty, no header is sent. */
-  readonly authToken: string
-  /**
-   * URL for events in the raw form; empty if there is no URL. `processedNotificationUrl` is the URL for the
-   * processed form. Each of the two URLs gets every enabled event.
-   */
-  readonly rawNotificationUrl: string
-  readonly processedNotificationUrl: string
-  /** Whether bodies are sent as base64 instead of JSON. `encryptData` takes precedence. */
-  readonly encodeData: boolean
-  readonly encryptData: boolean
-  /**
-   * Public key as a PEM file, or as the base64 body of one, in the form SPKI or PKCS#1. Empty if there is no
-   * key.
-   */
-  readonly publicKey: string
-  /**
-   * Same value as that of the trigger with this name. Present only if a caller has set it outside of
-   * `triggers`.
-   */
-  readonly enableDataProtection?: boolean
-  readonly triggers: Triggers
-}
-
-/** Settings that apply to all advanced endpoints of an API key. */
-export interface AdvancedConfig {
-  readonly isEnabled: boolean
-  readonly encryptData: boolean
-  readonly encodeData: boolean
-  readonly publicKey: string
-  /** True if payloads must not contain names, e-mail addresses and content. They still contain ids. */
-  readonly enableDataProtection: boolean
-}
-
 /** Reason why an endpoint is disabled. */
 export type DisabledBy =
   | 'user'
@@ -93,97 +47,108 @@ export type DisabledBy =
   /** All attempts failed for five days. */
   | 'failures'
 
-/** A receiver of events. */
-export interface EndpointRecord {
-  readonly id: string
-  readonly url: string
-  readonly description: string | null
-  /**
-   * Types of the events that the endpoint gets; null for all types. The list may include types that Weft does
-   * not have.
-   */
-  readonly filterTypes: readonly string[] | null
-  /**
-   * Ids of organizations and documents. The endpoint gets only events that belong to one of them; null for
-   * all events.
-   */
-  readonly channels: readonly string[] | null
-  readonly disabledBy: DisabledBy | null
-  /**
-   * Time in epoch milliseconds at which the endpoint was created or last enabled. Failures before this time
-   * do not count.
-   */
-  readonly enabledSince: number
-  /** Maximum number of attempts per second; null if there is no limit. */
-  readonly rateLimit: number | null
-  /** Id that the caller has chosen. It is unique among the endpoints of the API key. */
-  readonly uid: string | null
-  readonly metadata: Readonly<Record<string, string>> | null
-  /** Time of the creation in epoch milliseconds. `updatedAt` is the time of the last change. */
-  readonly createdAt: number
-  readonly updatedAt: number
-  /** Signing secret: `whsec_`, followed by 32 random bytes in base64. */
-  readonly secret: string
-  /**
-   * The previous signing secret, which also signs until `until` (epoch milliseconds); null if there is none.
-   */
-  readonly previousSecret: { readonly secret: string; readonly until: number } | null
-}
-
 const triggersSchema = s.map(s.anyOf([s.boolean, s.map(s.boolean)]))
 
-export const basicConfigType: RecordType<BasicConfig> = {
+const basicServiceSchema = s.object(
+  {
+    /** Value of the `authorization` header after `Basic `. If it is empty, no header is sent. */
+    authToken: s.string,
+    /**
+     * URL for events in the raw form; empty if there is no URL. `processedNotificationUrl` is the URL for the
+     * processed form. Each of the two URLs gets every enabled event.
+     */
+    rawNotificationUrl: s.string,
+    processedNotificationUrl: s.string,
+    /** Whether bodies are sent as base64 instead of JSON. `encryptData` takes precedence. */
+    encodeData: s.boolean,
+    encryptData: s.boolean,
+    /**
+     * Public key as a PEM file, or as the base64 body of one, in the form SPKI or PKCS#1. Empty if there is no
+     * key.
+     */
+    publicKey: s.string,
+    triggers: triggersSchema,
+  },
+  {
+    /**
+     * Same value as that of the trigger with this name. Present only if a caller has set it outside of
+     * `triggers`.
+     */
+    enableDataProtection: s.boolean,
+  },
+)
+export type BasicServiceConfig = s.TypeOf<typeof basicServiceSchema>
+
+/**
+ * Configuration of the basic webhook service of an API key. Before the first change it has `false`, empty
+ * strings, and no triggers.
+ */
+export const basicConfigType = {
   name: 'basic webhook configuration',
   schema: s.object({
     useWebhookService: s.boolean,
-    webhookServiceConfig: s.object(
-      {
-        authToken: s.string,
-        rawNotificationUrl: s.string,
-        processedNotificationUrl: s.string,
-        encodeData: s.boolean,
-        encryptData: s.boolean,
-        publicKey: s.string,
-        triggers: triggersSchema,
-      },
-      { enableDataProtection: s.boolean },
-    ),
+    webhookServiceConfig: basicServiceSchema,
   }),
 }
+export type BasicConfig = s.TypeOf<typeof basicConfigType.schema>
 
-export const advancedConfigType: RecordType<AdvancedConfig> = {
+/** Settings that apply to all advanced endpoints of an API key. */
+export const advancedConfigType = {
   name: 'advanced webhook configuration',
   schema: s.object({
     isEnabled: s.boolean,
     encryptData: s.boolean,
     encodeData: s.boolean,
     publicKey: s.string,
+    /** True if payloads must not contain names, e-mail addresses and content. They still contain ids. */
     enableDataProtection: s.boolean,
   }),
 }
+export type AdvancedConfig = s.TypeOf<typeof advancedConfigType.schema>
 
 const texts = s.array(s.string)
 
-export const endpointRecordType: RecordType<EndpointRecord> = {
+/** A receiver of events. */
+export const endpointRecordType = {
   name: 'webhook endpoint',
   schema: s.object({
     id: s.string,
     url: s.string,
     description: s.orNull(s.string),
+    /**
+     * Types of the events that the endpoint gets; null for all types. The list may include types that Weft does
+     * not have.
+     */
     filterTypes: s.orNull(texts),
+    /**
+     * Ids of organizations and documents. The endpoint gets only events that belong to one of them; null for
+     * all events.
+     */
     channels: s.orNull(texts),
     // A newer version of Weft may store reasons that this version does not know.
     disabledBy: s.orNull(s.trusted<DisabledBy>(s.string)),
+    /**
+     * Time in epoch milliseconds at which the endpoint was created or last enabled. Failures before this time
+     * do not count.
+     */
     enabledSince: s.number,
+    /** Maximum number of attempts per second; null if there is no limit. */
     rateLimit: s.orNull(s.number),
+    /** Id that the caller has chosen. It is unique among the endpoints of the API key. */
     uid: s.orNull(s.string),
     metadata: s.orNull(s.map(s.string)),
+    /** Time of the creation in epoch milliseconds. `updatedAt` is the time of the last change. */
     createdAt: s.number,
     updatedAt: s.number,
+    /** Signing secret: `whsec_`, followed by 32 random bytes in base64. */
     secret: s.string,
+    /**
+     * The previous signing secret, which also signs until `until` (epoch milliseconds); null if there is none.
+     */
     previousSecret: s.orNull(s.object({ secret: s.string, until: s.number })),
   }),
 }
+export type EndpointRecord = s.TypeOf<typeof endpointRecordType.schema>
 
 /** Configuration of the basic service before the first change. */
 export const noBasicConfig: BasicConfig = {

@@ -52,15 +52,14 @@ export const callExpiryType: RecordType<Pick<CallRecord, 'endsAt'>> = {
 }
 
 /** Index entry with the expiry of a call. */
-export interface ExpiryRecord {
-  /** Approximate bytes stored for the call. */
-  readonly bytes: number
-}
-
-export const expiryRecordType: RecordType<ExpiryRecord> = {
+export const expiryRecordType = {
   name: 'expiry of an idempotent call',
-  schema: s.object({ bytes: s.number }),
+  schema: s.object({
+    /** Approximate bytes stored for the call. */
+    bytes: s.number,
+  }),
 }
+export type ExpiryRecord = s.TypeOf<typeof expiryRecordType.schema>
 
 /** Approximate bytes of the two entries of a call (its record and its index entry), without its response. */
 export const bytesOfCall = 512

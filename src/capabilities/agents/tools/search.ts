@@ -123,18 +123,6 @@ export const searchTool = defineTool({
   },
 })
 
-/** The place at which a search continues. */
-interface SearchPosition {
-  /** Token of the page of documents; null for the first one. */
-  readonly page: string | null
-  /** The document of the page; null for the first one. */
-  readonly documentId: string | null
-  /** The editor of the document; null for the first one. */
-  readonly editorId: string | null
-  /** True if the search has skipped an earlier editor of the document. */
-  readonly isIncomplete: boolean
-}
-
 const searchQuery = (text: string): TextSearchQuery => ({
   is: 'search',
   text,
@@ -144,12 +132,21 @@ const searchQuery = (text: string): TextSearchQuery => ({
 
 const begin = { documentId: null, editorId: null, isIncomplete: false } as const
 
-const positionSchema: s.SchemaOf<SearchPosition> = s.object({
+/** The place at which a search continues. */
+const positionSchema = s.object({
+  /** Token of the page of documents; null for the first one. */
   page: s.orNull(s.string),
+
+  /** The document of the page; null for the first one. */
   documentId: s.orNull(s.string),
+
+  /** The editor of the document; null for the first one. */
   editorId: s.orNull(s.string),
+
+  /** True if the search has skipped an earlier editor of the document. */
   isIncomplete: s.boolean,
 })
+type SearchPosition = s.TypeOf<typeof positionSchema>
 
 /** Returns the documents from the one with the id. Returns all if it was deleted meanwhile, so that none is left out. */
 function startingAt(id: string | null, documents: readonly FoundDocument[]): readonly FoundDocument[] {

@@ -37,14 +37,7 @@ import type { Progress } from './storage-error.ts'
  * The members of records that the rules read. While a record is being deleted, its index entries are removed
  * together with it.
  */
-interface Fields {
-  readonly folderId?: string
-  readonly parentFolderId?: string
-  readonly expiresAt?: number | null
-  readonly order?: string
-}
-
-const fieldsType: RecordType<Fields> = {
+const fieldsType = {
   name: 'record',
   schema: s.object(
     {},

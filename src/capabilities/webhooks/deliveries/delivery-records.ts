@@ -25,114 +25,83 @@ export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** One POST request and its outcome. */
-export interface AttemptRecord {
-  /** Start of the attempt, in epoch milliseconds. */
-  readonly at: number
-  /** HTTP status of the response; null if there was no response. */
-  readonly httpStatus: number | null
-  readonly durationMs: number
-  /** Reason of the failure; null if the attempt succeeded. */
-  readonly error: string | null
-}
-
-/** The delivery of one event to one target. The event is stored separately (`deliveryKeys.event`). */
-export interface MessageRecord {
-  /** Value of `webhook-id` in every attempt. The order of the ids is the order of the times of the events. */
-  readonly id: string
-  readonly type: EventType
-  readonly organizationId: string
-  /** Time of the event in epoch milliseconds. */
-  readonly at: number
-  readonly status: DeliveryStatus
-  /** Time of the next attempt in epoch milliseconds; null unless the message is pending. */
-  readonly dueAt: number | null
-  /**
-   * Number of failed attempts since the message was first sent, or since a user requested to send it again.
-   */
-  readonly failures: number
-  /** Reason why the message failed although it had attempts left; otherwise null. */
-  readonly reason: string | null
-  /** The most recent attempts, the oldest first. */
-  readonly attempts: readonly AttemptRecord[]
-  /** Only for the callback `store`. */
-  readonly progress?: StoreProgress
-}
-
-/** State of a message to the callback `store`: the only message of its editor, for all its changes. */
-export interface StoreProgress {
-  /** Name of the editor; see `StoredEditor`. */
-  readonly editor: string
-  /** Number of the events for which the message stands. An attempt covers the events before it. */
-  readonly events: number
-  /** The last version of the editor that the receiver has accepted; null if there is none. */
-  readonly version: string | null
-  /** Start of the last attempt for the editor in epoch milliseconds; 0 before the first attempt. */
-  readonly attemptedAt: number
-}
-
 const attemptSchema = s.object({
+  /** Start of the attempt, in epoch milliseconds. */
   at: s.number,
+  /** HTTP status of the response; null if there was no response. */
   httpStatus: s.orNull(s.number),
   durationMs: s.number,
+  /** Reason of the failure; null if the attempt succeeded. */
   error: s.orNull(s.string),
 })
+export type AttemptRecord = s.TypeOf<typeof attemptSchema>
 
-export const messageRecordType: RecordType<MessageRecord> = {
+/** State of a message to the callback `store`: the only message of its editor, for all its changes. */
+const progressSchema = s.object({
+  /** Name of the editor; see `StoredEditor`. */
+  editor: s.string,
+  /** Number of the events for which the message stands. An attempt covers the events before it. */
+  events: s.number,
+  /** The last version of the editor that the receiver has accepted; null if there is none. */
+  version: s.orNull(s.string),
+  /** Start of the last attempt for the editor in epoch milliseconds; 0 before the first attempt. */
+  attemptedAt: s.number,
+})
+export type StoreProgress = s.TypeOf<typeof progressSchema>
+
+/** The delivery of one event to one target. The event is stored separately (`deliveryKeys.event`). */
+export const messageRecordType = {
   name: 'webhook message',
   schema: s.object(
     {
+      /** Value of `webhook-id` in every attempt. The order of the ids is the order of the times of the events. */
       id: s.string,
       // A newer node may store types that this node does not know.
       type: s.trusted<EventType>(s.string),
       organizationId: s.string,
+      /** Time of the event in epoch milliseconds. */
       at: s.number,
       status: s.choice(deliveryStatuses),
+      /** Time of the next attempt in epoch milliseconds; null unless the message is pending. */
       dueAt: s.orNull(s.number),
+      /**
+       * Number of failed attempts since the message was first sent, or since a user requested to send it again.
+       */
       failures: s.number,
+      /** Reason why the message failed although it had attempts left; otherwise null. */
       reason: s.orNull(s.string),
+      /** The most recent attempts, the oldest first. */
       attempts: s.array(attemptSchema),
     },
     {
-      progress: s.object({
-        editor: s.string,
-        events: s.number,
-        version: s.orNull(s.string),
-        attemptedAt: s.number,
-      }),
+      /** Only for the callback `store`. */
+      progress: progressSchema,
     },
   ),
 }
+export type MessageRecord = s.TypeOf<typeof messageRecordType.schema>
 
 export const messageEventType: RecordType<QueuedEvent> = { name: 'webhook event', schema: queuedEventSchema }
 
 /** Index entry of an editor: the message of its target that stands for the editor. */
-interface EditorMessage {
-  readonly messageId: string
-}
-
-export const editorMessageType: RecordType<EditorMessage> = {
+export const editorMessageType = {
   name: 'webhook message of an editor',
   schema: s.object({ messageId: s.string }),
 }
 
 /** State of the deliveries to a target. */
-export interface DeliveryState {
-  /** Number of pending messages. */
-  readonly pending: number
-  /** Epoch milliseconds of the first failure since the last success; null if the last attempt succeeded. */
-  readonly failingSince: number | null
-  /** Start of the last attempt in epoch milliseconds; 0 before the first attempt. */
-  readonly attemptedAt: number
-}
-
-export const deliveryStateType: RecordType<DeliveryState> = {
+export const deliveryStateType = {
   name: 'delivery state',
   schema: s.object({
+    /** Number of pending messages. */
     pending: s.number,
+    /** Epoch milliseconds of the first failure since the last success; null if the last attempt succeeded. */
     failingSince: s.orNull(s.number),
+    /** Start of the last attempt in epoch milliseconds; 0 before the first attempt. */
     attemptedAt: s.number,
   }),
 }
+export type DeliveryState = s.TypeOf<typeof deliveryStateType.schema>
 
 export const firstState: DeliveryState = { pending: 0, failingSince: null, attemptedAt: 0 }
 
