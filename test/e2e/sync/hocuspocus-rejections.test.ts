@@ -226,6 +226,16 @@ itLong('[DIA-24] if a token cannot be checked in time, closes with 1013, without
   provider.stop()
 })
 
+it('[DIA-24] if the first token of a websocket cannot be checked in time, closes with 1013', async () => {
+  const { client: admitted, undecided, provider } = await withUndecided()
+  const client = await connect()
+  client.send(tokenFrame(name, undecided))
+  expect(await client.closed).toMatchObject({ code: 1013 })
+  expect(refusals(client)).toBe(0)
+  admitted.end()
+  provider.stop()
+})
+
 it('[DIA-25] when a newer token cannot be checked in time, keeps the current token valid', async () => {
   const { client, undecided, provider } = await withUndecided()
   client.send(tokenFrame(name, undecided))

@@ -120,8 +120,9 @@ export class HocuspocusEndpoint {
 
   #endUnauthenticated(socket: MultiplexedSocket, address: string): void {
     if (socket.isAuthenticated) return
-    this.#authentication.reject(new TokenRejectedError('timeout'), address, null)
-    socket.end(close('unauthenticated', `no token received within ${this.#authentication.authMs / 1000} s`))
+    const unchecked = this.#authentication.reject(new TokenRejectedError('timeout'), address, null)
+    const missing = close('unauthenticated', `no token received within ${this.#authentication.authMs / 1000} s`)
+    socket.end(socket.hasUncheckedToken ? unchecked : missing)
   }
 
   #authenticate(

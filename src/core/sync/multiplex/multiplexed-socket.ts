@@ -92,6 +92,11 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     return this.#unauthenticated === null
   }
 
+  /** True if the client is not authenticated, and the server checks a token of the client or could not check one. */
+  get hasUncheckedToken(): boolean {
+    return !this.isAuthenticated && (this.#channels.size > 0 || this.#closeTimer !== null)
+  }
+
   /** Marks the client as authenticated, because the token of one of its documents is valid. */
   authenticated(workspaceId: string): void {
     if (this.#unauthenticated === null) return
