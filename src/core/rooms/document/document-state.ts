@@ -15,6 +15,7 @@ import {
   withinBudget,
 } from '../../update/integration.ts'
 import { type Joined, joinUpdates } from '../../update/join-updates.ts'
+import { withoutKnownDeletions } from '../../update/known-deletions.ts'
 import { Prediction, predictSteps } from '../../update/predict-steps.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
@@ -24,6 +25,7 @@ import {
   bytesPerTick,
   integrationStepsMax,
   isTooLargeToPredict,
+  isWorthLookingUp,
   loadStepsMax,
   loopStepsMax,
   partsOf,
@@ -593,6 +595,15 @@ export class DocumentState {
     if (this.bytes === null || structs > 0) return false
     const deletions = this.#deletions()
     return deletions !== null && Buffer.compare(bytes.subarray(structsEnd), deletions.subarray(1)) === 0
+  }
+
+  /**
+   * Returns a vetted update without many deletions that the Y.Doc already has. Returns the update itself if there is no
+   * Y.Doc, or if a thread integrates the update faster.
+   */
+  withoutKnown(bytes: Uint8Array, summary: UpdateSummary): Uint8Array {
+    if (this.#doc === null || !isWorthLookingUp(summary)) return bytes
+    return withoutKnownDeletions(bytes, summary, this.doc.store)
   }
 
   /**

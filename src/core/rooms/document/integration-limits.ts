@@ -35,15 +35,28 @@ export const documentStepsMax = (bytes: number): number => 20_000_000 + 64 * byt
 
 /**
  * Maximum number of structs, and maximum number of deleted ranges, in an update for which an event loop
- * predicts the steps. A prediction takes up to 20 ms. The handshake of a client repeats all deletions of the
- * document, so there may be more ranges than structs.
+ * predicts the steps. A prediction of 8,000 structs takes up to 20 ms.
  */
 const predictedStructsMax = 8_000
-const predictedDeletesMax = 40_000
+const predictedDeletesMax = 4_000
 
 /** Returns whether an update counts as expensive without a prediction. It is always integrated on a thread. */
 export const isTooLargeToPredict = ({ structs, deletes }: UpdateSummary): boolean =>
   structs > predictedStructsMax || deletes > predictedDeletesMax
+
+/**
+ * Numbers of deleted ranges in an offer for which an event loop looks up which of them the document has. The handshake
+ * of a client repeats all deletions of the document, so a thread would often integrate nothing. 40,000 lookups take 8 ms.
+ */
+const lookedUpDeletesMin = 200
+const lookedUpDeletesMax = 40_000
+
+/** Returns whether an event loop looks up the deletions of an offer before it predicts the steps. */
+export const isWorthLookingUp = ({ structs, deletes, deletesInOrder }: UpdateSummary): boolean =>
+  deletesInOrder &&
+  structs <= predictedStructsMax &&
+  deletes >= lookedUpDeletesMin &&
+  deletes <= lookedUpDeletesMax
 
 /**
  * Maximum number of structs, or of deleted ranges, that an event loop reads in one tick to create the Y.Doc of a

@@ -83,11 +83,12 @@ export class UpdateApplier {
     const accepted: Change[] = []
     const run: Change[] = []
     const isSpent = when === 'at the end' ? () => false : this.#tickBudget(takeMsMax[when])
-    for (const [index, item] of incoming.entries()) {
+    for (const [index, received] of incoming.entries()) {
       if (index > 0 && isSpent()) {
         this.#applyRun(run, accepted)
         return this.#taken(accepted, incoming.slice(index))
       }
+      const item = received.kind === 'offer' ? this.#withoutKnown(received) : received
       if (!this.#state.isInexpensive(item.summary)) {
         this.#applyRun(run, accepted)
         if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
@@ -124,6 +125,11 @@ export class UpdateApplier {
 
   #taken(accepted: readonly Change[], later: readonly ClientChange[]): AppliedPart {
     return { accepted, expensive: this.takeExpensive(), later }
+  }
+
+  #withoutKnown(offer: ClientChange): ClientChange {
+    const bytes = this.#state.withoutKnown(offer.bytes, offer.summary)
+    return bytes === offer.bytes ? offer : { ...offer, bytes, summary: readUpdate(bytes) }
   }
 
   #isInexpensive(item: ClientChange): boolean {

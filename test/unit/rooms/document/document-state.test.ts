@@ -274,6 +274,38 @@ it('[ROOM-65] does not read an update again that a thread has integrated whole',
   expect(accepted?.summary).toBe(summary)
 })
 
+it('[ROOM-71] integrates only those deletions of an offer that the open document does not have', () => {
+  const state = DocumentState.fromBytes(null)
+  const ranges = (n: number) => list(n, (index) => [3 * index, 1] as const)
+  const whole = updateOf([block(1, [item({}, contents.text('x'.repeat(60_000)))])], [[1, ranges(10_000)]])
+  state.integrateOwn(whole)
+  state.recount()
+  const take = (bytes: Uint8Array, kind: 'offer' | 'update') => {
+    let applied = 0
+    const before = state.steps
+    const onApplied = () => void (applied += 1)
+    const { accepted, expensive } = new UpdateApplier(state, pendingBuffer()).take([
+      { kind, bytes, summary: readUpdate(bytes), from: member, onApplied },
+    ])
+    return {
+      added: accepted.map(({ bytes: added }) => Buffer.from(added)),
+      isForThread: expensive !== null,
+      applied,
+      steps: state.steps - before,
+    }
+  }
+  const nothing = { added: [], isForThread: false, applied: 1, steps: 0 }
+  expect(take(updateOf([], [[1, ranges(10_000)]]), 'offer')).toEqual(nothing)
+  expect(take(updateOf([], [[1, ranges(10_000)]]), 'update')).toMatchObject({ isForThread: true })
+  const text = block(2, [item({ parent: 'other' }, contents.text('a'))])
+  const { added, steps } = take(updateOf([text], [[1, [...ranges(10_000), [40_000, 3]]]]), 'offer')
+  expect(added).toEqual([Buffer.from(updateOf([text], [[1, [[40_000, 3]]]]))])
+  expect(steps).toBeLessThan(10_000)
+  // The lookup itself has a limit, and none of the ranges may overlap.
+  for (const offered of [ranges(40_001), [...ranges(5_000), [0, 1] as const]])
+    expect(take(updateOf([], [[1, offered]]), 'offer')).toMatchObject({ isForThread: true })
+})
+
 it('[ROOM-57] applies more updates of a document with many clients in one transaction', () => {
   const entry = (client: number): Block =>
     block(client, [item({ parent: 'm', key: `${client}` }, contents.values(1))])
