@@ -121,7 +121,10 @@ export class HocuspocusEndpoint {
   #endUnauthenticated(socket: MultiplexedSocket, address: string): void {
     if (socket.isAuthenticated) return
     const unchecked = this.#authentication.reject(new TokenRejectedError('timeout'), address, null)
-    const missing = close('unauthenticated', `no token received within ${this.#authentication.authMs / 1000} s`)
+    const missing = close(
+      'unauthenticated',
+      `no token received within ${this.#authentication.authMs / 1000} s`,
+    )
     socket.end(socket.hasUncheckedToken ? unchecked : missing)
   }
 
