@@ -285,7 +285,7 @@ it('[ROOM-71] integrates only those deletions of an offer that the open document
     const before = state.steps
     const onApplied = () => void (applied += 1)
     const { accepted, expensive } = new UpdateApplier(state, pendingBuffer()).take([
-      { kind, bytes, summary: readUpdate(bytes), from: member, onApplied },
+      { kind, bytes, summary: readUpdate(bytes), by: 'u', from: member, onApplied },
     ])
     return {
       added: accepted.map(({ bytes: added }) => Buffer.from(added)),
