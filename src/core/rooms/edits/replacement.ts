@@ -60,7 +60,7 @@ const loadMsMax = 30
 type CopyPlan<Name extends 'restore' | 'decide' | 'follow'> = Omit<TaskOf<Name>, keyof PresentEdit>
 
 /** A change of content by a backend. */
-export type ContentPlan =
+type ContentPlan =
   /** Changes a root of the document. */
   | ({ readonly is: 'replace' } & PreparedChange)
   /**
