@@ -56,7 +56,7 @@ function hashOf(key: Uint8Array): number {
 }
 
 /** Maximum work of one tick of the event loop. A server answers requests between the ticks. */
-export const sliceMax = { bytes: 2 ** 19, pairs: 2_000 } as const
+const sliceMax = { bytes: 2 ** 19, pairs: 2_000 } as const
 
 /** Splits a page into parts, each for one tick of the event loop. A larger pair is a part of its own. */
 function* pageParts(page: StoredPage): Generator<StoredPage> {

@@ -21,10 +21,9 @@ import { type AnsweringCallbackName, attemptPauses, attemptsMax, callLimits } fr
  * Why a call failed. `status`: the status was not 2xx. `invalid`: the response has the wrong form or is too
  * large. `busy`: no slot was free in time. `paused`: the circuit breaker is open.
  */
-export const callFailures = ['timeout', 'unreachable', 'status', 'invalid', 'busy', 'paused'] as const
-export type CallFailure = (typeof callFailures)[number]
+type CallFailure = 'timeout' | 'unreachable' | 'status' | 'invalid' | 'busy' | 'paused'
 
-export type CallbackOutcome<Answer> =
+type CallbackOutcome<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly failure: CallFailure; readonly reason: string }
 

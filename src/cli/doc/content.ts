@@ -41,7 +41,7 @@ interface PutFlags extends LocationFlags, Pick<ReadingFlags, 'contentKey'> {
   readonly json?: true
 }
 
-export const addressHelp = 'organization/document/editor, each percent-encoded.'
+const addressHelp = 'organization/document/editor, each percent-encoded.'
 
 export function docGetCommand(): Command {
   return withLocationFlags(withReadFlags(new Command('get')))

@@ -2,7 +2,7 @@ import { IncomingMessage, type OutgoingHttpHeaders, type RequestListener, Server
 import { Socket } from 'node:net'
 import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 
-export interface InProcessResponse {
+interface InProcessResponse {
   readonly status: number
   /** The header `retry-after`, if there is one. */
   readonly retryAfterSeconds: number | undefined

@@ -87,7 +87,7 @@ export const expiryOf = (key: Key): number => Number(key[1])
  * own job, so that a call with a later expiry (because of another option or a wrong clock) does not delay the
  * removal of other calls.
  */
-export const callSweepJob = (part: Key, endsAt: number): Job => ({
+const callSweepJob = (part: Key, endsAt: number): Job => ({
   queue: callSweepQueue,
   id: createHash('sha256')
     .update(JSON.stringify([part, Math.floor(endsAt / hourMs)]))

@@ -205,7 +205,7 @@ export function openApiDocument(
 }
 
 /** Returns the tags without duplicates, in the order of the reference. */
-export const tagsOf = ({ operations, paths }: Described): readonly string[] => {
+const tagsOf = ({ operations, paths }: Described): readonly string[] => {
   const others = paths.flatMap(({ methods }) => Object.values(methods).map(({ tag }) => tag))
   const used = new Set([...operations.map(tagOf), ...others])
   return Object.keys(tags).filter((name) => used.has(name))

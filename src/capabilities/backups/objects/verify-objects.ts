@@ -14,7 +14,7 @@ import { objectsAhead } from './resolve-dump.ts'
 import type { SealedObjects } from './sealed-objects.ts'
 
 /** An object to which a blob refers. */
-export interface ReferencedObject {
+interface ReferencedObject {
   readonly reference: ObjectReference
   /** Ids of the versions that have this content. Empty if a crash left the blob without a version. */
   readonly versionIds: string[]

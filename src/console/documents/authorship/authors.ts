@@ -84,7 +84,7 @@ export function authorStyles(authors: Iterable<AuthorId>): ReadonlyMap<AuthorId,
 export const authorName = (author: AuthorId): string => author ?? 'unknown author'
 
 /** The origin of a change, in the form in which the server returns it. */
-export type ChangeOriginEntry = Pick<AttributedEntry, 'userId' | 'source' | 'meta'>
+type ChangeOriginEntry = Pick<AttributedEntry, 'userId' | 'source' | 'meta'>
 
 /** Adjacent content of one author, as `/v2/crdt/get` returns it with `attribution`. */
 export type AttributedEntry = CrdtGetDataItemAttributionItem

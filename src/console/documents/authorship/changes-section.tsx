@@ -134,7 +134,7 @@ interface TimelineProps {
 /**
  * Shows the points in the order of time, and a scrubber that selects one. The arrow keys move the scrubber.
  */
-export function Timeline({ points, selected, styles, onSelect }: TimelineProps) {
+function Timeline({ points, selected, styles, onSelect }: TimelineProps) {
   const point = points[selected]
   return (
     <div class="timeline card">
