@@ -283,7 +283,9 @@ it('[ROOM-71] integrates only those deletions of an offer that the open document
   const take = (bytes: Uint8Array, kind: 'offer' | 'update') => {
     let applied = 0
     const before = state.steps
-    const onApplied = () => void (applied += 1)
+    const onApplied = () => {
+      applied += 1
+    }
     const { accepted, expensive } = new UpdateApplier(state, pendingBuffer()).take([
       { kind, bytes, summary: readUpdate(bytes), by: 'u', from: member, onApplied },
     ])
