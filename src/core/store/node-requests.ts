@@ -80,7 +80,7 @@ export class NodeRequests {
       }),
       // A node that has left the list does not reply.
       cluster.on('change', () => {
-        for (const { check } of [...this.#pending.values()]) check()
+        for (const { check } of this.#pending.values()) check()
       }),
     )
   }
