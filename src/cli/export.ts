@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander'
 import { type RichTextFormat, richTextFormats } from '../capabilities/transfer/export/document-files.ts'
 import { type Exported, exportStore } from '../capabilities/transfer/export/export.ts'
-import { printResult } from './command-line/command-io.ts'
-import { showProgress } from './command-line/progress.ts'
+import { printResult, showProgress } from './command-line/command-io.ts'
 import { exitCodes } from './command-line/run-command.ts'
 import { storeLocation } from './location/store-location.ts'
 

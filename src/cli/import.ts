@@ -4,8 +4,7 @@ import { type NameMapping, readNameMap } from '../capabilities/transfer/name-map
 import { type UpdateEncoding, updateEncodings } from '../core/content/read-document.ts'
 import type { DocumentPath } from '../core/model/address.ts'
 import { threadJobMsOf } from '../server/limits-from-config.ts'
-import { configOf, parseIdOption, printResult } from './command-line/command-io.ts'
-import { showProgress } from './command-line/progress.ts'
+import { configOf, parseIdOption, printResult, showProgress } from './command-line/command-io.ts'
 import { exitCodes } from './command-line/run-command.ts'
 import { tenantOf } from './location/store-location.ts'
 

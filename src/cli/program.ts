@@ -7,6 +7,7 @@ import { auditCommand } from './audit.ts'
 import { benchCommand } from './bench.ts'
 import { callCommand } from './call.ts'
 import { commandNamesOf } from './command-line/command-io.ts'
+import { runCommand } from './command-line/run-command.ts'
 import { configCommand } from './config.ts'
 import { consoleCommand } from './console.ts'
 import { docCommand } from './doc/doc.ts'
@@ -106,3 +107,6 @@ function isAbout(data: string, command: Command, name: string): boolean {
   if (name === 'doc') return url === undefined && given !== undefined && resolve(given) === data
   return name === 'import' && resolve(given ?? data) === data
 }
+
+/** Runs the command line with the arguments of this process. */
+export const runCommandLine = (): Promise<void> => runCommand(createProgram(), process.argv)

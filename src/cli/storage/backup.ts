@@ -8,8 +8,7 @@ import { readBackupParts } from '../../capabilities/backups/storage/backup-file.
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
-import { printResult } from '../command-line/command-io.ts'
-import { showProgress } from '../command-line/progress.ts'
+import { printResult, showProgress } from '../command-line/command-io.ts'
 import { resolveConfigured, storeOf } from '../location/store-location.ts'
 
 interface Flags {

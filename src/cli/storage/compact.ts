@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { type Compacted, compactAll } from '../../capabilities/backups/storage/compact.ts'
-import { printResult } from '../command-line/command-io.ts'
-import { showProgress } from '../command-line/progress.ts'
+import { printResult, showProgress } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 
 /** Creates the command `weft compact`. It does not change damaged documents, and its exit code is then 1. */

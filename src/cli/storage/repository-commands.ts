@@ -6,8 +6,7 @@ import { type Pruned, parseKeep, pruneRepository } from '../../capabilities/back
 import type { Repository } from '../../capabilities/backups/repository.ts'
 import { type RepositoryCheck, verifyRepository } from '../../capabilities/backups/verify-repository.ts'
 import { systemClock } from '../../core/base/clock.ts'
-import { printResult } from '../command-line/command-io.ts'
-import { showProgress } from '../command-line/progress.ts'
+import { printResult, showProgress } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { requiredKeyFile } from './backup.ts'
 

@@ -7,8 +7,7 @@ import {
 } from '../../capabilities/backups/objects/verify-objects.ts'
 import type { Progress } from '../../capabilities/backups/storage/storage-error.ts'
 import { type Verification, verify, withHelp } from '../../capabilities/backups/storage/verify.ts'
-import { printResult } from '../command-line/command-io.ts'
-import { showProgress } from '../command-line/progress.ts'
+import { printResult, showProgress } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 import { configuredObjects } from '../location/store-location.ts'
 

@@ -14,8 +14,7 @@ import { ErrorNotice, ReadState } from '../ui/notice.tsx'
 import { DefinitionList } from '../ui/table.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { draftOf, toUpdateRequest } from './endpoint-draft.ts'
-import { EndpointFields } from './endpoint-fields.tsx'
-import { EnabledBadge } from './endpoint-list.tsx'
+import { EnabledBadge, EndpointFields } from './endpoint-list.tsx'
 
 const path = '/v2/workspace/advancedwebhook/endpoints'
 

@@ -4,7 +4,7 @@ import { errorCode, errorMessage } from '../../../core/base/errors.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import type { ImportSource, StoredDocument } from '../import-documents.ts'
 import { rejectPipe } from '../text-lines.ts'
-import { tooLarge } from './collect-updates.ts'
+import { tooLarge } from './updates.ts'
 
 /**
  * Positions and values in the header of a SQLite file. The byte at `writtenWith` is the journal mode of the

@@ -8,7 +8,7 @@ import { isStore } from '../../backups/storage/offline-store.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import type { ImportSource } from '../import-documents.ts'
 import { rejectPipe } from '../text-lines.ts'
-import { collectUpdates, type StoredUpdate } from './collect-updates.ts'
+import { collectUpdates, type StoredUpdate } from './updates.ts'
 
 /**
  * Types of key segments. The first byte of a segment is its type. If the segment is a string, its length and

@@ -23,8 +23,7 @@ import { defineAgentOperation } from '../../../../../rest/operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../../../../rest/paging/page-request.ts'
 import { responseExceeds } from '../../../../../rest/response-length.ts'
 import { contentErrors } from '../../../../../rest/schemas/content-format.ts'
-import { readRange } from '../../change-range.ts'
-import { versionedAddress, versionedEditor } from '../../version-schema.ts'
+import { readRange, versionedAddress, versionedEditor } from '../../version-schema.ts'
 
 /** Maximum number of change sets in one response. */
 const changesMax = 100

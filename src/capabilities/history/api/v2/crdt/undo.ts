@@ -17,8 +17,7 @@ import {
 } from '../../../../../rest/editor-content.ts'
 import { defineAgentOperation, warningsOf } from '../../../../../rest/operation.ts'
 import { contentErrors } from '../../../../../rest/schemas/content-format.ts'
-import { readRange } from '../../change-range.ts'
-import { versionedAddress, versionedEditor } from '../../version-schema.ts'
+import { readRange, versionedAddress, versionedEditor } from '../../version-schema.ts'
 
 /** Maximum number of ids of change sets in one call. */
 const changeIdsMax = 1_000

@@ -6,8 +6,7 @@ import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
 import { contentErrors, noSuchRoot } from '../../../../../../rest/schemas/content-format.ts'
 import { contentKeySchema } from '../../../../../../rest/schemas/resource-schema.ts'
-import { readRange } from '../../../change-range.ts'
-import { versionedAddress, versionedEditor } from '../../../version-schema.ts'
+import { readRange, versionedAddress, versionedEditor } from '../../../version-schema.ts'
 
 export const diffVersions = defineAgentOperation({
   path: '/v2/crdt/versions/diff',
