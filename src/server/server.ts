@@ -5,7 +5,7 @@ import {
   warnOfMissingStorage,
   withObjects,
 } from '../capabilities/backups/objects/object-engine.ts'
-import { openObjects } from '../capabilities/backups/objects/object-place.ts'
+import { openObjects } from '../capabilities/backups/objects/open-objects.ts'
 import { capabilities } from '../capabilities/list.ts'
 import type { CallbackFunctions } from '../capabilities/webhooks/callback-records.ts'
 import { EventListeners } from '../capabilities/webhooks/sending/event-listeners.ts'

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { ObjectPlace, openObjects } from '../../capabilities/backups/objects/object-place.ts'
+import { ObjectPlace } from '../../capabilities/backups/objects/object-place.ts'
+import { openObjects } from '../../capabilities/backups/objects/open-objects.ts'
 import { resolveDump } from '../../capabilities/backups/objects/resolve-dump.ts'
 import type { SealedObjects } from '../../capabilities/backups/objects/sealed-objects.ts'
 import type { DumpResolver } from '../../capabilities/backups/storage/backup.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { examineObjects } from '../../capabilities/backups/objects/object-place.ts'
+import { examineObjects } from '../../capabilities/backups/objects/open-objects.ts'
 import { examine } from '../../capabilities/backups/storage/doctor.ts'
 import type { Finding } from '../../capabilities/backups/storage/finding.ts'
 import { systemClock } from '../../core/base/clock.ts'

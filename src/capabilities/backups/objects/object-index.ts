@@ -7,7 +7,7 @@ import { encodeKey } from '../../../core/store/key-encoding.ts'
 import { dueSpace } from '../../../core/store/pairs/job-records.ts'
 import { keyspaces, under } from '../../../core/store/pairs/keyspaces.ts'
 import type { ObjectReference } from '../../../core/store/pairs/stored-blob.ts'
-import { encodeRecord, type RecordType, readRecord } from '../../../core/store/stored-record.ts'
+import { encodeRecord, readRecord } from '../../../core/store/stored-record.ts'
 import { placePart } from './object-place.ts'
 
 /** Queue of the checks whether a blob still refers to an object. */
@@ -23,17 +23,16 @@ const settleMs = 86_400_000
 
 const entriesAtOnce = 1_000
 
-interface ObjectRecord {
-  /** Bytes that count as stored: the size of the content, or 0 if no blob refers to the object any more. */
-  readonly bytes: number
-  /** Time in epoch milliseconds after which the object is deleted unless its blob refers to it. */
-  readonly settledAt: number
-}
-
-const objectRecordType: RecordType<ObjectRecord> = {
+const objectRecordType = {
   name: 'object',
-  schema: s.object({ bytes: s.number, settledAt: s.number }),
+  schema: s.object({
+    /** Bytes that count as stored: the size of the content, or 0 if no blob refers to the object any more. */
+    bytes: s.number,
+    /** Time in epoch milliseconds after which the object is deleted unless its blob refers to it. */
+    settledAt: s.number,
+  }),
 }
+type ObjectRecord = s.TypeOf<typeof objectRecordType.schema>
 
 /** The check whether the blob with this key refers to an object. */
 export interface ObjectCheck {
