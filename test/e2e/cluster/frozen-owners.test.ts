@@ -82,8 +82,9 @@ it('[FW-10] ends streams and sessions when the frozen owner leaves the list of n
   const post = session.post([message([0, 2], typed('more', 1))])
   await arrived
   leave()
-  await Promise.all([stream.closed, events.ended])
-  expect(await opening.error()).toMatchObject({ details: { code: 'cluster/owner-unreachable' } })
+  for (const each of [stream, opening])
+    expect(await each.error()).toMatchObject({ details: { code: 'cluster/owner-unreachable' } })
+  await events.ended
   expect(await post).toMatchObject({
     status: 503,
     body: { error: { details: { code: 'cluster/owner-unreachable' } } },
