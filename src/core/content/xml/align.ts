@@ -1,4 +1,3 @@
-import { memoized } from '../../base/maps.ts'
 import { diffTokens, type Hunk, shifted } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { words } from '../diff/tokenizers.ts'
@@ -69,7 +68,9 @@ export class NodeAligner {
         const key = keyOf(node)
         // A unique number, so that a node without a key equals no other node.
         if (key === null) return --nameless
-        return memoized(numbers, key, () => numbers.size)
+        const known = numbers.get(key) ?? numbers.size
+        numbers.set(key, known)
+        return known
       })
     const [x, y] = [tokens(a.slice(hunk.aStart, hunk.aEnd)), tokens(b.slice(hunk.bStart, hunk.bEnd))]
     const found: (NodePair | Hunk)[] = []
@@ -242,9 +243,11 @@ class NodeSimilarity {
   }
 
   of(node: XmlNode): Uint32Array {
-    return memoized(this.#known, node.number, () =>
-      node.kind === 'text' ? smallest(wordHashes(node.text)) : this.#ofElement(node),
-    )
+    const known = this.#known.get(node.number)
+    if (known !== undefined) return known
+    const features = node.kind === 'text' ? smallest(wordHashes(node.text)) : this.#ofElement(node)
+    this.#known.set(node.number, features)
+    return features
   }
 
   #ofElement({ attributes, children }: XmlElement): Uint32Array {

@@ -1,4 +1,3 @@
-import { memoized } from '../../base/maps.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { AttributeRun } from '../text/text-state.ts'
 import { byName, storedName } from './names.ts'
@@ -86,7 +85,11 @@ export class MarkTable {
   }
 
   #textOf(form: MarkForm): string {
-    return memoized(this.#texts, form, () => JSON.stringify(form))
+    const known = this.#texts.get(form)
+    if (known !== undefined) return known
+    const text = JSON.stringify(form)
+    this.#texts.set(form, text)
+    return text
   }
 
   sizeOf(set: MarkSet): number {

@@ -1,4 +1,3 @@
-import { memoized } from '../../base/maps.ts'
 import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import type { Json, JsonObject } from '../json/json.ts'
@@ -121,7 +120,11 @@ class TargetBuilder {
   }
 
   #isMark(parsed: ParsedElement): boolean {
-    return memoized(this.#areMarks, parsed, () => this.#decide(parsed))
+    const known = this.#areMarks.get(parsed)
+    if (known !== undefined) return known
+    const isMark = this.#decide(parsed)
+    this.#areMarks.set(parsed, isMark)
+    return isMark
   }
 
   #decide(parsed: ParsedElement): boolean {
@@ -209,8 +212,10 @@ class TypedTreeBuilder {
 
   #setOf(marks: readonly TypedMark[]): MarkSet {
     this.#markings.add(marks.length)
-    return memoized(this.#sets, marks, () =>
-      marks.reduce((sum, { name, attributes }) => this.#marks.withValues(sum, name, attributes), 0),
-    )
+    const known = this.#sets.get(marks)
+    if (known !== undefined) return known
+    const set = marks.reduce((sum, { name, attributes }) => this.#marks.withValues(sum, name, attributes), 0)
+    this.#sets.set(marks, set)
+    return set
   }
 }
