@@ -57,7 +57,7 @@ it('[ATT-60] stores the source and the meta of each write, and neither of them f
     { by: 'dan', source: 'rest', meta },
     { by: '', source: 'rest', meta: null },
     { by: 'eve', source: 'restore', meta: { reason: 'spam' } },
-    { by: 'fay', source: undefined, meta: undefined },
+    { by: 'fay', source: undefined, meta: null },
   ])
 })
 
