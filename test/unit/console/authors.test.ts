@@ -9,7 +9,7 @@ import {
   toLines,
   unitsByAuthor,
 } from '../../../src/console/documents/authorship/authors.ts'
-import { toDiffParts } from '../../../src/console/documents/diff/text-diff.ts'
+import { toDiffParts } from '../../../src/console/documents/diff/diff-part.ts'
 
 const run = (more: Partial<AttributedEntry>): AttributedEntry => ({
   path: [0],

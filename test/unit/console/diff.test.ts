@@ -1,11 +1,7 @@
 import { array, assert, constantFrom, property } from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  collapseUnchanged,
-  type DiffPart,
-  diffByLines,
-  diffByWords,
-} from '../../../src/console/documents/diff/text-diff.ts'
+import { collapseUnchanged, type DiffPart } from '../../../src/console/documents/diff/diff-part.ts'
+import { diffByLines, diffByWords } from '../../../src/console/documents/diff/text-diff.ts'
 
 const without = (parts: readonly DiffPart[], kind: DiffPart['kind']): string =>
   parts

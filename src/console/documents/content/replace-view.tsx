@@ -4,8 +4,9 @@ import type { CrdtGetDataItem, CrdtUpdateData } from '../../../client/api/operat
 import { useAction, useApi, useQuery } from '../../api/hooks.ts'
 import { Button, Select, TextField } from '../../ui/controls.tsx'
 import { ActionOutcome, ErrorNotice } from '../../ui/notice.tsx'
+import type { DiffPart } from '../diff/diff-part.ts'
 import { DiffView } from '../diff/diff-view.tsx'
-import { type DiffPart, diffByLines, diffByWords } from '../diff/text-diff.ts'
+import { diffByLines, diffByWords } from '../diff/text-diff.ts'
 import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
 import { useRoot } from '../fields.tsx'
 import {

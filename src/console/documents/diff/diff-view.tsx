@@ -3,7 +3,7 @@ import { formatCounted } from '../../ui/format.ts'
 import { ReadState } from '../../ui/notice.tsx'
 import type { EditorViewProps } from '../editor.ts'
 import { useRoot } from '../fields.tsx'
-import { type ComparedRun, collapseUnchanged, type DiffPart, toDiffParts } from './text-diff.ts'
+import { type ComparedRun, collapseUnchanged, type DiffPart, toDiffParts } from './diff-part.ts'
 
 interface ComparisonProps extends EditorViewProps {
   /** Ids of two saved versions, the earlier first; without `to`, the present content is the later one. */
