@@ -140,7 +140,7 @@ export const feedEvents: Readonly<Record<string, ObjectSchema>> = {
 }
 
 /** Type of the values of `feedEvents`. The feed reads events from the store, so the type does not depend on `type`. */
-interface FeedEventUnion {
+export interface FeedEventUnion {
   readonly anyOf: readonly {
     readonly type: 'object'
     readonly required: readonly (typeof feedEventBase.required)[number][]
