@@ -43,7 +43,7 @@ export const editingMembers = {
   },
   onOverlap: json.choice(
     overlapPolicies,
-    'What happens if others have changed the same words or values after `baseVersion`: the call fails, or the content has ' +
+    'The outcome if others have changed the same words or values after `baseVersion`: the call fails, or the content has ' +
       'one side. `report` keeps theirs.',
     { default: 'fail' },
   ),

@@ -28,7 +28,7 @@ interface Listing {
   readonly reverse: boolean
 }
 
-/** Returns the ids of the page at a cursor; null: of the first page. */
+/** Returns the ids of the page at a cursor. The cursor of the first page is null. */
 export async function pageOfIds(
   listing: Listing,
   cursor: ListingCursor | null,
