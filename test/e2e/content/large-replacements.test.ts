@@ -188,11 +188,13 @@ it('[EDIT-9] edits a large document on the event loop if its Y.Doc exists, excep
     code: 'crdt/target-not-found',
   })
   expect(await places()).toEqual([1, 2])
-  // Text that is not normalized must be normalized as a whole to find text with accents.
   await edit(room, [{ insert: { at: 'end', content: '\nfin e\u0301' } }])
   expect(await places()).toEqual([1, 3])
-  await edit(room, [{ replace: { find: 'fin \u00e9', with: 'end' } }])
-  expect(await places()).toEqual([2, 3])
+  await edit(room, [{ replace: { find: 'fin \u00e9', with: 'o\u0308' } }])
+  expect(await places()).toEqual([1, 4])
+  // A quote without an ASCII word can be found only in the normalized text of the whole document.
+  await edit(room, [{ replace: { find: '\u00f6', with: 'end' } }])
+  expect(await places()).toEqual([2, 4])
   const expected = lines.with(1234, `L${lines[1234]?.slice(1)}`).with(4321, `L${lines[4321]?.slice(1)}`)
   const read = await room.editing.view((doc) => readRoot(doc, 'content').data)
   expect(read.result).toBe([...expected, 'end'].join('\n'))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -119,7 +120,7 @@ const responses: Source = {
     await configure({ url: `http://127.0.0.1:${port}/` })
     const ids = { organizationId: 'acme', editorId: 'main' }
     for (let count = 0; count < connections; count++)
-      server.post('/v2/crdt/get', { ...ids, documentId: `doc-${count}` }).catch(() => {})
+      server.post('/v2/crdt/get', { ...ids, documentId: randomUUID() }).catch(() => {})
     while (hostile.length < connections) await ticks(1)
     receiver.close()
     await configure(null)
