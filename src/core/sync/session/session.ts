@@ -15,7 +15,7 @@ import type { CommittedUpdates, Member, MemberUser } from '../../rooms/updates/m
 import type { ConnectionTrace } from '../../tracing/trace.ts'
 import { readAwareness, writeAwareness } from '../../update/awareness.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
-import { readUpdate } from '../../update/read-update.ts'
+import { readUpdate, readUpdateSteps } from '../../update/read-update.ts'
 import { readStateVector } from '../../update/state-vector.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { Message, Protocol } from '../protocols/message.ts'
@@ -423,10 +423,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   #receiveUpdate(message: UpdateMessage): void {
+    if (message.update.length < largeUpdateBytes) return this.useUpdate(message, readUpdate(message.update))
+    const steps = readUpdateSteps(message.update)
+    const first = steps.next()
+    // Most large updates have few parts. A pause would keep what the client sends meanwhile in memory.
+    if (first.done === true) return this.useUpdate(message, first.value)
+    if (this.#vetting !== null) return this.#vetting.add(message, steps)
     const { slices } = this.#room.dependencies
-    if (message.update.length < largeUpdateBytes) this.useUpdate(message, readUpdate(message.update))
-    else if (this.#vetting !== null) this.#vetting.add(message)
-    else this.#vetting = new UpdateVetting(this, message, slices.of(this.workspaceId))
+    this.#vetting = new UpdateVetting(this, message, steps, slices.of(this.workspaceId))
   }
 
   vettingEnded(): void {

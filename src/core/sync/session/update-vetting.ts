@@ -1,11 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { RunSlice } from '../../rooms/document/loop-slices.ts'
 import type { Steps } from '../../update/outline.ts'
-import { readUpdateSteps } from '../../update/read-update.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { Message } from '../protocols/message.ts'
 
-/** Number of bytes from which an update counts as large. A smaller one takes at most about 5 ms. */
+/** Number of bytes from which an update is read in steps. A smaller one takes at most about 5 ms. */
 export const largeUpdateBytes = 65_536
 
 /** A message with an update of the client. */
@@ -18,7 +17,7 @@ interface VettedSession {
   resumeReading(): void
   /** Runs `work`, and ends the session if it finds malformed bytes. */
   vetted(work: () => void): void
-  /** Handles a message. For a large update, this calls `add`. */
+  /** Handles a message. For an update of several steps, this calls `add`. */
   handle(message: Message): void
   useUpdate(message: UpdateMessage, summary: UpdateSummary): void
   /** Called when all messages are handled, before the socket is read again. */
@@ -26,26 +25,32 @@ interface VettedSession {
 }
 
 /**
- * Vets large updates of one client in slices. The socket is not read in the meantime, and the messages that it had
+ * Vets updates of several steps of one client in slices. The socket is not read in the meantime, and the messages that it had
  * read before wait, because the messages of a client must be handled in their order.
  */
 export class UpdateVetting {
   readonly #session: VettedSession
   readonly #later: Message[] = []
-  #current: { readonly message: UpdateMessage; readonly steps: Steps<UpdateSummary> } | null = null
+  #current: { readonly message: UpdateMessage; readonly steps: Steps<UpdateSummary> } | null
   /** Resolves when all messages are handled, or the session has ended. */
   readonly done: Promise<void>
 
-  constructor(session: VettedSession, message: UpdateMessage, runSlice: RunSlice) {
+  /** @param steps the steps after the first one */
+  constructor(
+    session: VettedSession,
+    message: UpdateMessage,
+    steps: Steps<UpdateSummary>,
+    runSlice: RunSlice,
+  ) {
     this.#session = session
     session.pauseReading()
-    this.add(message)
+    this.#current = { message, steps }
     this.done = this.#run(runSlice)
   }
 
-  /** Adds a large update. Call it only in the constructor and while the session handles a message that has waited. */
-  add(message: UpdateMessage): void {
-    this.#current = { message, steps: readUpdateSteps(message.update) }
+  /** Adds an update and its further steps. Call it only while the session handles a message that has waited. */
+  add(message: UpdateMessage, steps: Steps<UpdateSummary>): void {
+    this.#current = { message, steps }
   }
 
   /** Adds a message that has arrived in the meantime. */
