@@ -8,6 +8,8 @@ export interface ForwardedRequest {
   readonly clientAddress: string
   /** Name of the tool that the client has called; null if the request is not the call of a tool. */
   readonly tool: string | null
+  /** Number of the websocket at that node (see `SharedFrames`); null if the request is not for a websocket. */
+  readonly websocket: number | null
 }
 
 /**

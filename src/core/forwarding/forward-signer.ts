@@ -19,6 +19,7 @@ const statementSchema = s.object({
   node: s.string,
   clientAddress: s.string,
   tool: s.orNull(s.string),
+  websocket: s.orNull(s.number),
 })
 
 /** The parts of a request to which a statement belongs. */
@@ -42,8 +43,8 @@ export class ForwardSigner {
   }
 
   /** Returns the value of the header. */
-  sign(request: SignedRequest, { node, clientAddress, tool }: ForwardedRequest): string {
-    const statement = { at: this.#clock.now(), node, clientAddress, tool }
+  sign(request: SignedRequest, stated: ForwardedRequest): string {
+    const statement = { at: this.#clock.now(), ...stated }
     const text = Buffer.from(JSON.stringify(statement)).toString('base64url')
     return `${text}.${macOf(this.#keys[0], request, text).toString('base64url')}`
   }
@@ -56,9 +57,9 @@ export class ForwardSigner {
     const given = Buffer.from(mac, 'base64url')
     if (!this.#keys.some((key) => timingSafeEqualBytes(macOf(key, request, text), given))) return null
     const statement = readJsonOrNull(statementSchema, Buffer.from(text, 'base64url'))
-    if (statement === null || Math.abs(this.#clock.now() - statement.at) > validMs) return null
-    const { node, clientAddress, tool } = statement
-    return { node, clientAddress, tool }
+    if (statement === null) return null
+    const { at, ...stated } = statement
+    return Math.abs(this.#clock.now() - at) > validMs ? null : stated
   }
 }
 

@@ -48,6 +48,8 @@ interface ForwardOptions {
   /** Id of the request in logs and responses. Default: the one of the client. */
   readonly requestId?: string
   readonly tool?: string | null
+  /** Number of the websocket, as in `ForwardedRequest`. */
+  readonly websocket?: number | null
   /** Headers in addition to those of the client, such as the length of the body. */
   readonly headers?: OutgoingHttpHeaders
   /** Writes the body, or its start. Called again if the request is sent again. */
@@ -57,6 +59,14 @@ interface ForwardOptions {
    * it. `ifUndone` (default): the first node has done nothing. `never`: the body can be written only once.
    */
   readonly repeat?: 'always' | 'ifUndone' | 'never'
+}
+
+/** The client of a websocket that this server opens to another node. */
+interface HandshakeClient {
+  readonly clientAddress: string
+  /** Origin of the page; undefined if the client is not a page. */
+  readonly origin?: string | undefined
+  readonly websocket: number | null
 }
 
 /** A websocket to another node. */
@@ -115,7 +125,12 @@ export class Forwarder {
 
   /** Returns whether another node owns the document. */
   isElsewhere(document: Key): boolean {
-    return this.#cluster.owner(document).id !== this.#cluster.self
+    return this.ownerOf(document) !== this.#cluster.self
+  }
+
+  /** Returns the id of the node that owns the document. */
+  ownerOf(document: Key): string {
+    return this.#cluster.owner(document).id
   }
 
   /**
@@ -142,18 +157,13 @@ export class Forwarder {
   }
 
   /**
-   * Returns how to open a websocket of this server's own to the owner of a document; null if the owner has no address.
+   * Returns how to open a websocket of this server's own to another node; null if the node has no address.
    * @param path path of the websocket, such as `/hocuspocus`
    */
-  handshake(
-    document: Key,
-    path: string,
-    clientAddress: string,
-    origin: string | undefined,
-  ): NodeHandshake | null {
-    const { id, url } = this.#cluster.owner(document)
-    if (url === null || id === this.#cluster.self) return null
-    const statement = { node: this.#cluster.self, clientAddress, tool: null }
+  handshake(node: string, path: string, { origin, ...client }: HandshakeClient): NodeHandshake | null {
+    const { id, url } = this.#cluster.others().find(({ id }) => id === node) ?? { id: node, url: null }
+    if (url === null) return null
+    const statement = { node: this.#cluster.self, tool: null, ...client }
     const signature = this.#signer.sign({ method: 'GET', url: path, headers: {} }, statement)
     return {
       node: id,
@@ -215,7 +225,7 @@ export class Forwarder {
 
   #headersOf(
     request: IncomingMessage,
-    { clientAddress, requestId, tool = null, headers: added }: ForwardOptions,
+    { clientAddress, requestId, tool = null, websocket = null, headers: added }: ForwardOptions,
     trace: Parameters<typeof toTraceHeaders>[0] | undefined,
   ): OutgoingHttpHeaders {
     const kept = Object.entries(request.headers).filter(([name]) => !ownHeaders.has(name))
@@ -226,7 +236,7 @@ export class Forwarder {
       ...added,
     }
     const { method, url } = request
-    const statement: ForwardedRequest = { node: this.#cluster.self, clientAddress, tool }
+    const statement: ForwardedRequest = { node: this.#cluster.self, clientAddress, tool, websocket }
     const signed = { method, url, headers: { 'x-request-id': headers['x-request-id'] } }
     return { ...headers, [forwardedHeader]: this.#signer.sign(signed, statement) }
   }

@@ -274,13 +274,20 @@ function updatesBySource(registers: Registry[]) {
 
 /**
  * Requests and bytes that a node forwards to the owners of documents: a call, a stream of content, a request of a session over HTTP, a
- * websocket, or the documents of a multiplexed connection.
+ * websocket, the documents of a multiplexed connection, or the frames that several websockets share.
  */
-export type ForwardKind = 'call' | 'stream' | 'session' | 'websocket' | 'tunnel'
+export type ForwardKind = 'call' | 'stream' | 'session' | 'websocket' | 'tunnel' | 'frames'
 
 /** Counts what this node forwards to other nodes, as plain numbers, because the bytes change with every keystroke. */
 function forwardedRequests(registers: Registry[]) {
-  const requests: Record<ForwardKind, number> = { call: 0, stream: 0, session: 0, websocket: 0, tunnel: 0 }
+  const requests: Record<ForwardKind, number> = {
+    call: 0,
+    stream: 0,
+    session: 0,
+    websocket: 0,
+    tunnel: 0,
+    frames: 0,
+  }
   const bytes = { request: 0, response: 0 }
   const counter = (
     name: string,
@@ -303,7 +310,7 @@ function forwardedRequests(registers: Registry[]) {
   }
   counter(
     'weft_forwarded_requests_total',
-    'Requests for documents of other nodes that this node has forwarded, by kind: call, stream (of content), session (over HTTP), websocket or tunnel (of a Hocuspocus connection)',
+    'Requests for documents of other nodes that this node has forwarded, by kind: call, stream (of content), session (over HTTP), websocket, tunnel (of a Hocuspocus connection) or frames (frames that several websockets share)',
     'kind',
     requests,
   )

@@ -14,6 +14,7 @@ import type { RejectionLog, ServerFaults } from './admission/rejection-log.ts'
 import type { SocketAcceptor } from './socket/local-socket.ts'
 import type { ReadBackpressure } from './socket/read-backpressure.ts'
 import type { ReceiveRateLimit } from './socket/receive-rate-limit.ts'
+import type { SharedFrameReceiver } from './socket/shared-frame-receiver.ts'
 
 /** What the parts of the sync edge and all its sessions have in common. */
 export interface SyncDependencies {
@@ -21,6 +22,8 @@ export interface SyncDependencies {
   readonly acceptor: SocketAcceptor
   readonly rooms: RoomRegistry
   readonly forwarder: Forwarder
+  /** Receives the frames that several forwarded websockets share. */
+  readonly frameReceiver: SharedFrameReceiver
   readonly cluster: Pick<Cluster, 'others' | 'on'>
   /** Loads documents that do not exist. */
   readonly loader: EditorLoader

@@ -25,6 +25,8 @@ import { UpgradeRejecter } from './connect/upgrade-rejecter.ts'
 import { closeOfForward, WebsocketForwarder } from './connect/websocket-forwarder.ts'
 import { HttpTransport } from './http/http-transport.ts'
 import { SocketAuthentication } from './session/socket-authentication.ts'
+import { SharedFrameReceiver } from './socket/shared-frame-receiver.ts'
+import { sharedFramesPath } from './socket/shared-frames.ts'
 import type { UpgradeRequest } from './socket/websocket-upgrader.ts'
 import type { SyncDependencies } from './sync-dependencies.ts'
 
@@ -61,9 +63,14 @@ export class SyncServer {
   readonly #connections = new Map<Duplex, AdmissionTicket>()
   readonly #checkTimer: NodeJS.Timeout
 
-  constructor(options: SyncOptions, given: Omit<SyncDependencies, 'faults' | 'time'>) {
+  constructor(options: SyncOptions, given: Omit<SyncDependencies, 'faults' | 'time' | 'frameReceiver'>) {
     const { authMs } = options
-    const dependencies = { ...given, faults: new ServerFaults(given), time: steadyTime(given.clock) }
+    const dependencies = {
+      ...given,
+      faults: new ServerFaults(given),
+      time: steadyTime(given.clock),
+      frameReceiver: new SharedFrameReceiver(given),
+    }
     this.#options = options
     this.#dependencies = dependencies
     this.#admission = new Admission(options, options.loopbackOnly)
@@ -101,6 +108,9 @@ export class SyncServer {
     if (error !== null) return this.#rejectUpgrade(request, connection, error)
     const address = clientAddress(request, this.#options.proxies)
     const upgrade: UpgradeRequest = { request, connection, head, address }
+    const forwarded = forwardedRequests.get(request)
+    if (forwarded !== undefined && request.url === sharedFramesPath)
+      return this.#dependencies.acceptor.acceptSharedFrames(upgrade, forwarded.node)
     const counted = countedAddress(request, address)
     const problem = this.#admission.problemOf(request.headers, counted, requested)
     if (problem !== null || requested.kind === 'invalid') {
@@ -135,6 +145,7 @@ export class SyncServer {
       endpoints.flatMap((endpoint) => endpoint.closersFor(reason)),
       spreadMs,
     )
+    this.#dependencies.acceptor.sharedFrames.close()
     while (this.#connections.size + this.http.size > 0 && performance.now() < deadline) await sleep(10)
     for (const connection of this.#connections.keys()) connection.destroy()
     this.http.terminateAll()
@@ -144,6 +155,7 @@ export class SyncServer {
   /** Stops the periodic checks of the sessions and the watches of access and credentials. */
   end(): void {
     clearInterval(this.#checkTimer)
+    this.#dependencies.frameReceiver.close()
     this.#sessionManager.end()
     this.#dependencies.faults.end()
   }

@@ -159,7 +159,7 @@ it('[FW-4] ignores statements that no node has signed for the request', async ()
   const ids = documentOf(cluster, 0)
   const path = '/v2/crdt/add'
   const { jwtSecret } = server(0).credentials
-  const statement = { node: 'node-2', clientAddress: '192.0.2.1', tool: null }
+  const statement = { node: 'node-2', clientAddress: '192.0.2.1', tool: null, websocket: null }
   const request = { method: 'POST', url: path, headers: { 'x-request-id': 'signed' } }
   const sign = (
     given: Parameters<ForwardSigner['sign']>[0],

@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { type ForwardError, type Forwarder, OwnerUnreachableError } from '../../forwarding/forwarder.ts'
-import type { Metrics } from '../../metrics/metrics.ts'
+import { type ForwardError, OwnerUnreachableError } from '../../forwarding/forwarder.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Key } from '../../store/engine.ts'
 import { ForwardedSocket } from '../socket/forwarded-socket.ts'
+import type { ForwardedWebsocket } from '../socket/shared-frame-receiver.ts'
 import type { UpgradeRequest } from '../socket/websocket-upgrader.ts'
+import type { SyncDependencies } from '../sync-dependencies.ts'
 
-interface Dependencies {
-  readonly forwarder: Forwarder
-  readonly metrics: Metrics
-}
+type Dependencies = Pick<SyncDependencies, 'forwarder' | 'metrics' | 'frameReceiver' | 'acceptor'>
 
 /** Forwards websockets to the nodes that own their documents. */
 export class WebsocketForwarder {
@@ -25,7 +23,8 @@ export class WebsocketForwarder {
    * @throws ApiError UNAVAILABLE
    */
   async forward({ request, connection, head, address }: UpgradeRequest, document: Key): Promise<boolean> {
-    const { forwarder, metrics } = this.#dependencies
+    const { forwarder, metrics, frameReceiver, acceptor } = this.#dependencies
+    const number = frameReceiver.nextNumber()
     const gone = new AbortController()
     connection.once('close', () => gone.abort())
     const exchange = await forwarder.send(
@@ -34,6 +33,7 @@ export class WebsocketForwarder {
       {
         kind: 'websocket',
         clientAddress: address,
+        websocket: number,
         headers: { connection: 'Upgrade', upgrade: 'websocket' },
         repeat: 'always',
         write: (outgoing) => void outgoing.end(),
@@ -49,12 +49,28 @@ export class WebsocketForwarder {
       )
     }
     connection.write(headOf(response))
-    const socket = new ForwardedSocket(request.socket, head, upgraded, metrics)
+    const socket: ForwardedSocket = new ForwardedSocket(
+      request.socket,
+      head,
+      upgraded,
+      metrics,
+      acceptor.batch,
+      (isReady) => frameReceiver.setReady(websocket, isReady),
+    )
+    const websocket: ForwardedWebsocket = {
+      node,
+      number,
+      share: (frames) => socket.share(frames),
+      end: (reason) => socket.end(reason),
+    }
     this.#sockets.add(socket)
     const unwatch = forwarder.departures.watch(node, () => socket.end(nodeLost))
+    const leave = frameReceiver.enter(document, websocket)
     socket.onClosed(() => {
       this.#sockets.delete(socket)
       unwatch()
+      leave()
+      frameReceiver.delete(websocket)
     })
     return true
   }

@@ -177,6 +177,10 @@ export class HttpSocket implements ClientSocket, BodyReader {
    * Calls `fn` once, when the client has acknowledged so much that at most half of the send buffer is in use. The
    * last messages may stay unacknowledged for a long time, because an idle client sends few requests.
    */
+  share(frames: Uint8Array): void {
+    this.write(frames)
+  }
+
   whenDrained(fn: () => void): void {
     this.#onDrained.push(fn)
     process.nextTick(() => this.#checkDrained())

@@ -92,6 +92,10 @@ export class DocumentChannel implements ClientSocket {
     if (this.#state === 'open') this.#transport.socket.write(frames)
   }
 
+  share(frames: Uint8Array): void {
+    if (this.#state === 'open') this.#transport.socket.share(frames)
+  }
+
   whenDrained(fn: () => void): void {
     this.#transport.socket.whenDrained(() => {
       if (this.#state === 'open') fn()

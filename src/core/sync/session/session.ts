@@ -194,14 +194,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     const frames = committed.bytesFor(this)
     if (frames === null) return
     if (this.#trace?.followsClient === true) this.#trace.line('update_sent', { bytes: frames.length })
-    this.send(frames)
+    this.#share(frames)
   }
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
     if (this.#state.kind !== 'current') return
     if (own && this.#heartbeat.silentMs(this.#dependencies.time()) < echoAfterMs) return
     if (this.#options.socket.isFull) return this.#fallBehind()
-    this.send(frame)
+    this.#share(frame)
   }
 
   deliverLive(frame: Uint8Array): 'sent' | 'missed' {
@@ -210,7 +210,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       this.#report('sendBufferBytes')
       return 'missed'
     }
-    this.send(frame)
+    this.#share(frame)
     return 'sent'
   }
 
@@ -606,10 +606,20 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   send(frames: Uint8Array): void {
-    if (!this.isOpen) return
+    if (this.#mayBeSent(frames)) this.#options.socket.write(frames)
+  }
+
+  /** Sends frames that other members get as well, in the same buffer. */
+  #share(frames: Uint8Array): void {
+    if (this.#mayBeSent(frames)) this.#options.socket.share(frames)
+  }
+
+  /** Returns whether the session is open, and counts the frames. */
+  #mayBeSent(frames: Uint8Array): boolean {
+    if (!this.isOpen) return false
     this.#heartbeat.sent(this.#dependencies.time())
     this.#room.usage.bytesSent += frames.length
-    this.#options.socket.write(frames)
+    return true
   }
 
   #setState(state: SessionState): void {

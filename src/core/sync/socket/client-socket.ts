@@ -46,6 +46,11 @@ export interface ClientSocket {
    */
   write(frames: Uint8Array): void
   /**
+   * Like `write`, for whole frames that other clients get as well, in the same buffer. They may arrive before earlier
+   * frames or after later ones.
+   */
+  share(frames: Uint8Array): void
+  /**
    * Calls `fn` once, when the operating system has accepted all waiting bytes. Never calls `fn` if the
    * connection is dead.
    */

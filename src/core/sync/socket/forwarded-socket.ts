@@ -4,17 +4,21 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import type { Close } from '../../model/close.ts'
 import { frameClose } from '../protocols/frame.ts'
 import { FrameBoundaries } from './incomplete-message.ts'
+import type { WriteBatch } from './socket-writer.ts'
 
 /** Maximum time in ms until the next end of a message, after which a close frame can be sent. */
 const messageEndMs = 1_000
 /** Maximum time in ms that a client may take to reply to a close frame. */
 const closeMs = 5_000
+/** Maximum bytes that wait for a client that takes shared frames. */
+const waitingBytesMax = 65_536
 /** Interval in ms of the packets that show whether the other node still exists. */
 const keepAliveMs = 15_000
 
 /**
  * A websocket whose session is on another node. Its bytes pass unchanged in both directions, at the speed of the
- * receiver. Therefore the other node finds dead and slow clients, as if they were its own.
+ * receiver. Therefore the other node finds dead and slow clients, as if they were its own. The frames that the client
+ * shares with others arrive separately (see `SharedFrames`), and are written between messages.
  */
 export class ForwardedSocket {
   readonly #client: Socket
@@ -23,19 +27,34 @@ export class ForwardedSocket {
   /** Finds the ends of the messages to the client. */
   readonly #boundaries = new FrameBoundaries()
   #isInMessage = false
+  readonly #batch: WriteBatch
+  /** Called when the client cannot take more shared frames, and when it can again. */
+  readonly #onReady: (isReady: boolean) => void
+  #isReady = true
+  /** Shared frames that wait for the end of the tick, or of a message. */
+  #shared: Buffer[] = []
+  #sharedBytes = 0
   /** Why the websocket ends; null while it is open. */
   #reason: Close | null = null
   /** True if the close frame is sent. Nothing may be sent after it. */
   #isCloseSent = false
   #timer: NodeJS.Timeout | undefined
 
-  /** @param head bytes of the client after its request */
+  /**
+   * @param head bytes of the client after its request
+   * @param onReady called with false when the client does not read the shared frames fast enough, and with true when
+   * it can take more
+   */
   constructor(
     client: Socket,
     head: Buffer,
     upgraded: NonNullable<NodeExchange['upgraded']>,
     { forwarded }: Pick<Metrics, 'forwarded'>,
+    batch: WriteBatch,
+    onReady: (isReady: boolean) => void,
   ) {
+    this.#batch = batch
+    this.#onReady = onReady
     this.#client = client
     this.#owner = upgraded.socket
     this.#bytes = forwarded.bytes
@@ -55,6 +74,22 @@ export class ForwardedSocket {
     else this.#sendClose(reason)
   }
 
+  /** Writes shared frames to the client at the end of the tick, or of the message that passes. */
+  share(frames: Buffer): void {
+    if (this.#reason !== null || this.#boundaries.hasClosed) return
+    if (this.#shared.length === 0) this.#batch.add(this)
+    this.#shared.push(frames)
+    this.#sharedBytes += frames.length
+  }
+
+  /** Writes the shared frames, unless a message passes. */
+  flush(): void {
+    if (this.#shared.length > 0 && !this.#isInMessage) this.#writeShared()
+    if (!this.#isReady || this.#sharedBytes + this.#client.writableLength <= waitingBytesMax) return
+    this.#isReady = false
+    this.#onReady(false)
+  }
+
   #pipe(head: Buffer, ownerHead: Buffer): void {
     const [client, owner] = [this.#client, this.#owner]
     for (const socket of [client, owner]) socket.setTimeout(0).setNoDelay().on('error', ignoreError)
@@ -64,7 +99,10 @@ export class ForwardedSocket {
     owner.on('data', (bytes: Buffer) => this.#toClient(bytes))
     client.on('data', (bytes: Buffer) => this.#toOwner(bytes))
     owner.on('drain', () => client.resume())
-    client.on('drain', () => owner.resume())
+    client.on('drain', () => {
+      owner.resume()
+      this.#becomeReady()
+    })
     owner.on('end', () => client.end())
     client.on('end', () => owner.end())
     owner.on('close', () => client.destroy())
@@ -82,12 +120,36 @@ export class ForwardedSocket {
 
   #toClient(bytes: Buffer): void {
     if (this.#isCloseSent) return
+    this.#becomeReady()
     this.#bytes.response += bytes.length
     const end = this.#boundaries.pass(bytes)
     this.#isInMessage = end !== bytes.length
-    const isLast = this.#reason !== null && end > 0
-    if (!this.#client.write(isLast ? bytes.subarray(0, end) : bytes)) this.#owner.pause()
-    if (isLast && this.#reason !== null) this.#sendClose(this.#reason)
+    if (end > 0 && (this.#reason !== null || this.#shared.length > 0)) {
+      this.#writeToClient(bytes.subarray(0, end))
+      if (this.#reason !== null) return this.#sendClose(this.#reason)
+      this.#writeShared()
+      if (this.#isInMessage) this.#writeToClient(bytes.subarray(end))
+    } else this.#writeToClient(bytes)
+  }
+
+  #writeToClient(bytes: Buffer): void {
+    if (!this.#client.write(bytes)) this.#owner.pause()
+  }
+
+  #writeShared(): void {
+    const shared = this.#shared
+    this.#shared = []
+    this.#sharedBytes = 0
+    if (this.#reason !== null || this.#boundaries.hasClosed) return
+    const [first] = shared
+    this.#client.write(shared.length === 1 && first !== undefined ? first : Buffer.concat(shared))
+    this.#becomeReady()
+  }
+
+  #becomeReady(): void {
+    if (this.#isReady || this.#sharedBytes + this.#client.writableLength > 0) return
+    this.#isReady = true
+    this.#onReady(true)
   }
 
   #sendClose({ code, reason }: Close): void {

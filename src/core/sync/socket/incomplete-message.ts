@@ -213,6 +213,8 @@ export class FrameBoundaries {
   extraFrames = 0
   /** Number of bytes that the last call of `pass` has processed. */
   passedBytes = 0
+  /** True if a close frame has begun. Nothing may follow it. */
+  hasClosed = false
 
   /** True if the bytes so far end exactly at the end of a message. */
   get #isComplete(): boolean {
@@ -260,6 +262,7 @@ export class FrameBoundaries {
   #begin(header: ArrayLike<number>, at: number): void {
     const first = header[at] as number
     const isControl = (first & 0x08) !== 0
+    if ((first & 0x0f) === 0x08) this.hasClosed = true
     if (!isControl) this.#isFragmented = (first & 0x80) === 0
     this.frames += 1
     if (isControl || this.#isFragmented) this.extraFrames += 1

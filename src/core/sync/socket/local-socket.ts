@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { forwardedRequests } from '../../access/forwarded-requests.ts'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
@@ -7,6 +8,7 @@ import { SlowTransfers } from '../../quota/slow-transfers.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
 import { MessageCutter } from './message-cutter.ts'
+import { type SharedFrameLink, SharedFrames } from './shared-frames.ts'
 import {
   LargeFrameTracker,
   SocketMemory,
@@ -29,6 +31,7 @@ class LocalSocket implements ClientSocket {
   readonly #incomplete: IncompleteMessage
   /** Counts the unread bytes; null until the client falls behind for the first time. */
   #unread: UnreadSocket | null = null
+  link: SharedFrameLink | null = null
 
   constructor(
     socket: SyncSocket,
@@ -76,6 +79,10 @@ class LocalSocket implements ClientSocket {
 
   write(frames: Uint8Array): void {
     this.#writer.write(frames)
+  }
+
+  share(frames: Uint8Array): void {
+    if (this.link?.send(this, frames) !== true) this.#writer.write(frames)
   }
 
   whenDrained(fn: () => void): void {
@@ -143,6 +150,7 @@ export class SocketAcceptor {
   readonly options: SocketAcceptorOptions
   readonly reports: LimitReports
   readonly batch = new WriteBatch()
+  readonly sharedFrames = new SharedFrames(this.batch)
   readonly largeFrames: LargeFrameTracker
   readonly transfers: SlowTransfers
 
@@ -173,16 +181,25 @@ export class SocketAcceptor {
     this.#accept(upgrade, null, new MessageCutter(this.options.messageBytesMax), then)
   }
 
+  /** Upgrades the connection of another node for shared frames. */
+  acceptSharedFrames(upgrade: UpgradeRequest, node: string): void {
+    this.#accept(upgrade, node, null, (socket) => this.sharedFrames.open(node, socket))
+  }
+
   #accept(
     upgrade: UpgradeRequest,
     workspaceId: string | null,
     cutter: MessageCutter | null,
     then: (socket: ClientSocket) => void,
   ): void {
-    const { connection, address } = upgrade
+    const { connection, address, request } = upgrade
+    const forwarded = forwardedRequests.get(request)
     this.#upgrader.accept(upgrade, workspaceId ?? address, (socket) => {
       if (cutter !== null) socket.cutLargeMessages(cutter)
-      then(new LocalSocket(socket, connection, { address, workspaceId }, this, cutter))
+      const accepted = new LocalSocket(socket, connection, { address, workspaceId }, this, cutter)
+      if (forwarded !== undefined && forwarded.websocket !== null)
+        accepted.onClosed(this.sharedFrames.enter(forwarded.node, forwarded.websocket, accepted))
+      then(accepted)
     })
   }
 }

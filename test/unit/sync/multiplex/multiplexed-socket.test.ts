@@ -21,6 +21,7 @@ class ReadingSocket implements ClientSocket {
   code: number | null = null
   readonly onClosed = nothing
   readonly write = nothing
+  readonly share = nothing
   readonly whenDrained = nothing
   readonly ping = nothing
   readonly admit = nothing
