@@ -4,14 +4,16 @@
  * different nodes, the CPU cost of a keystroke in each process, and the time to open one of many documents.
  * All servers are separate processes on this machine.
  *
- *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2] [--only=nodes]
+ *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2] [--only=nodes|room]
  *
  * `--only=nodes` measures only the costs of a write and of a join in a cluster, and the pause after a kill.
+ * `--only=room` measures only one document with many readers.
  */
 import { parseArgs } from 'node:util'
 import { fsyncMs } from '../src/cli/loadtest/measure.ts'
 import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
+import { type Delivery, measureRoom } from './cluster/large-room.ts'
 import { measureNodes, type NodeCosts } from './cluster/node-costs.ts'
 import { fill, openSome } from './cluster/opening.ts'
 import { noStores, type Stores, startStores } from './cluster/stores.ts'
@@ -33,6 +35,7 @@ const size = options.smoke
       paces: [{ rooms: 5, perSecond: 100, seconds: 0.5 }],
       opening: { documents: 500, opens: 10 },
       nodes: { paces: [{ rooms: 5, perSecond: 100 }], documents: 40, seconds: 0.5 },
+      room: { readers: 60, perSecond: 10, seconds: 1 },
     }
   : {
       appending: { documents: 1_000, inFlight: 256, seconds: 5 },
@@ -49,6 +52,7 @@ const size = options.smoke
         documents: 4_000,
         seconds: 6,
       },
+      room: { readers: 1_500, perSecond: 10, seconds: 8 },
     }
 
 async function appends(stores: Stores): Promise<void> {
@@ -146,8 +150,29 @@ async function nodeCosts(stores: Stores): Promise<void> {
   console.log(`  from the kill of a node until all its documents are written: ${thousands(pause)} ms`)
 }
 
+/** Measures what a reader of a large document costs, with one node and with three. */
+async function room(stores: Stores): Promise<void> {
+  const { readers, perSecond } = size.room
+  const measured: (readonly Delivery[])[] = []
+  for (let turn = 0; turn < rounds; turn++) measured.push(await measureRoom(stores, size.room))
+  console.log(
+    `\n${thousands(readers)} readers of one document, ${perSecond}/s, CPU µs of all nodes for each delivery; ${rounds} rounds, medians`,
+  )
+  const of = (index: number, part: 'update' | 'cursor'): number =>
+    median(measured.map((deliveries) => deliveries[index]?.[part] ?? Number.NaN))
+  const rows = (measured[0] ?? []).map(({ name }, index) => [
+    name,
+    ...beside(of(index, 'update'), of(0, 'update')),
+    ...beside(of(index, 'cursor'), of(0, 'cursor')),
+  ])
+  table(['', 'an update', 'of one node', 'a cursor', 'of one node'], rows)
+}
+
+const only: Readonly<Record<string, (stores: Stores) => Promise<void>>> = { nodes: nodeCosts, room }
+
 async function all(): Promise<void> {
-  if (options.only !== undefined && options.only !== 'nodes') throw new Error('--only must be `nodes`')
+  if (options.only !== undefined && !(options.only in only))
+    throw new Error('--only must be `nodes` or `room`')
   const stores = await startStores()
   const disk = fsyncMs()
   const compared = [
@@ -155,7 +180,15 @@ async function all(): Promise<void> {
     ...size.paces.map((pace) => () => typing(stores, pace)),
     () => opening(stores),
   ]
-  const steps = [...(options.only === 'nodes' ? [] : compared), () => nodeCosts(stores)]
+  const costs = Object.entries(only).filter(([name]) => name === (options.only ?? name))
+  const steps = [
+    ...(options.only === undefined ? compared : []),
+    ...costs.map(
+      ([, measure]) =>
+        () =>
+          measure(stores),
+    ),
+  ]
   const bar = progress('cluster')
   for (const [index, step] of steps.entries()) {
     bar.at(index / steps.length)
