@@ -8,7 +8,7 @@ export interface ForwardedRequest {
   readonly clientAddress: string
   /** Name of the tool that the client has called; null if the request is not the call of a tool. */
   readonly tool: string | null
-  /** Number of the websocket at that node (see `SharedFrames`); null if the request is not for a websocket. */
+  /** Number of the websocket at that node (see `SharedFrames`); null if it takes no shared frames. */
   readonly websocket: number | null
 }
 

@@ -14,13 +14,16 @@ const validMs = 30_000
 /** Maximum length of the header. Ids of nodes and names of tools are short. */
 const headerLengthMax = 4_096
 
-const statementSchema = s.object({
-  at: s.number,
-  node: s.string,
-  clientAddress: s.string,
-  tool: s.orNull(s.string),
-  websocket: s.orNull(s.number),
-})
+const statementSchema = s.object(
+  {
+    at: s.number,
+    node: s.string,
+    clientAddress: s.string,
+    tool: s.orNull(s.string),
+  },
+  // Nodes of version 0.1 do not state it.
+  { websocket: s.orNull(s.number) },
+)
 
 /** The parts of a request to which a statement belongs. */
 export type SignedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
@@ -58,8 +61,8 @@ export class ForwardSigner {
     if (!this.#keys.some((key) => timingSafeEqualBytes(macOf(key, request, text), given))) return null
     const statement = readJsonOrNull(statementSchema, Buffer.from(text, 'base64url'))
     if (statement === null) return null
-    const { at, ...stated } = statement
-    return Math.abs(this.#clock.now() - at) > validMs ? null : stated
+    const { at, websocket = null, ...stated } = statement
+    return Math.abs(this.#clock.now() - at) > validMs ? null : { ...stated, websocket }
   }
 }
 

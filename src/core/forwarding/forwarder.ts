@@ -61,14 +61,6 @@ interface ForwardOptions {
   readonly repeat?: 'always' | 'ifUndone' | 'never'
 }
 
-/** The client of a websocket that this server opens to another node. */
-interface HandshakeClient {
-  readonly clientAddress: string
-  /** Origin of the page; undefined if the client is not a page. */
-  readonly origin?: string | undefined
-  readonly websocket: number | null
-}
-
 /** A websocket to another node. */
 export interface NodeHandshake {
   /** Id of the node. */
@@ -160,10 +152,10 @@ export class Forwarder {
    * Returns how to open a websocket of this server's own to another node; null if the node has no address.
    * @param path path of the websocket, such as `/hocuspocus`
    */
-  handshake(node: string, path: string, { origin, ...client }: HandshakeClient): NodeHandshake | null {
+  handshake(node: string, path: string, clientAddress: string, origin?: string): NodeHandshake | null {
     const { id, url } = this.#cluster.others().find(({ id }) => id === node) ?? { id: node, url: null }
     if (url === null) return null
-    const statement = { node: this.#cluster.self, tool: null, ...client }
+    const statement = { node: this.#cluster.self, clientAddress, tool: null, websocket: null }
     const signature = this.#signer.sign({ method: 'GET', url: path, headers: {} }, statement)
     return {
       node: id,

@@ -109,7 +109,7 @@ export class SyncServer {
     const address = clientAddress(request, this.#options.proxies)
     const upgrade: UpgradeRequest = { request, connection, head, address }
     const forwarded = forwardedRequests.get(request)
-    if (forwarded !== undefined && request.url === sharedFramesPath)
+    if (forwarded !== undefined && request.url === sharedFramesPath && this.#admission.draining === null)
       return this.#dependencies.acceptor.acceptSharedFrames(upgrade, forwarded.node)
     const counted = countedAddress(request, address)
     const problem = this.#admission.problemOf(request.headers, counted, requested)
@@ -190,7 +190,7 @@ export class SyncServer {
   ): Promise<boolean> {
     const { request, connection } = upgrade
     try {
-      return await this.#websocketForwarder.forward(upgrade, document)
+      return await this.#websocketForwarder.forward(upgrade, document, path.editorId)
     } catch (error) {
       if (!(error instanceof ForwardError)) throw error
       if (connection.destroyed) return true

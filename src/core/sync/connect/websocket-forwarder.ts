@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { type ForwardError, OwnerUnreachableError } from '../../forwarding/forwarder.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Key } from '../../store/engine.ts'
+import { keyName } from '../../store/key-encoding.ts'
 import { ForwardedSocket } from '../socket/forwarded-socket.ts'
-import type { ForwardedWebsocket } from '../socket/shared-frame-receiver.ts'
 import type { UpgradeRequest } from '../socket/websocket-upgrader.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 
@@ -20,10 +20,15 @@ export class WebsocketForwarder {
 
   /**
    * Forwards the connection of an authenticated client. Resolves with false if this node owns the document.
+   * @param editorId the editor of the document that the client opens
    * @throws ApiError UNAVAILABLE
    */
-  async forward({ request, connection, head, address }: UpgradeRequest, document: Key): Promise<boolean> {
-    const { forwarder, metrics, frameReceiver, acceptor } = this.#dependencies
+  async forward(
+    { request, connection, head, address }: UpgradeRequest,
+    document: Key,
+    editorId: string,
+  ): Promise<boolean> {
+    const { forwarder, frameReceiver } = this.#dependencies
     const number = frameReceiver.nextNumber()
     const gone = new AbortController()
     connection.once('close', () => gone.abort())
@@ -49,28 +54,15 @@ export class WebsocketForwarder {
       )
     }
     connection.write(headOf(response))
-    const socket: ForwardedSocket = new ForwardedSocket(
-      request.socket,
-      head,
-      upgraded,
-      metrics,
-      acceptor.batch,
-      (isReady) => frameReceiver.setReady(websocket, isReady),
-    )
-    const websocket: ForwardedWebsocket = {
-      node,
-      number,
-      share: (frames) => socket.share(frames),
-      end: (reason) => socket.end(reason),
-    }
+    const client = { client: request.socket, head }
+    const socket = new ForwardedSocket(client, { node, number }, upgraded, this.#dependencies)
     this.#sockets.add(socket)
     const unwatch = forwarder.departures.watch(node, () => socket.end(nodeLost))
-    const leave = frameReceiver.enter(document, websocket)
+    const leave = frameReceiver.enter(keyName([...document, editorId]), socket)
     socket.onClosed(() => {
       this.#sockets.delete(socket)
       unwatch()
       leave()
-      frameReceiver.delete(websocket)
     })
     return true
   }

@@ -157,6 +157,10 @@ export class HttpSocket implements ClientSocket, BodyReader {
     if (this.#waiting.length === 1) this.#acceptor.batch.add(this)
   }
 
+  share(frames: Uint8Array): void {
+    this.write(frames)
+  }
+
   /** Moves the frames of this tick to the queue of messages, and sends them. */
   flush(): void {
     if (this.#waiting.length === 0) return
@@ -177,10 +181,6 @@ export class HttpSocket implements ClientSocket, BodyReader {
    * Calls `fn` once, when the client has acknowledged so much that at most half of the send buffer is in use. The
    * last messages may stay unacknowledged for a long time, because an idle client sends few requests.
    */
-  share(frames: Uint8Array): void {
-    this.write(frames)
-  }
-
   whenDrained(fn: () => void): void {
     this.#onDrained.push(fn)
     process.nextTick(() => this.#checkDrained())

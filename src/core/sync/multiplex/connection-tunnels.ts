@@ -4,7 +4,7 @@ import type { DocumentChannel } from './document-channel.ts'
 import { DocumentTunnel } from './document-tunnel.ts'
 import type { MultiplexedSocket } from './multiplexed-socket.ts'
 
-type Dependencies = Pick<SyncDependencies, 'forwarder' | 'backpressure' | 'metrics' | 'frameReceiver'>
+type Dependencies = Pick<SyncDependencies, 'forwarder' | 'backpressure' | 'metrics'>
 
 /** The tunnels of one multiplexed connection: at most one to each node. */
 export class ConnectionTunnels {
@@ -40,7 +40,7 @@ export class ConnectionTunnels {
   ): Promise<boolean> {
     const tunnel = this.#tunnelTo(document, workspaceId)
     if (tunnel === null) return false
-    return tunnel.carry(channel, document, opening).then(
+    return tunnel.carry(channel, opening).then(
       () => true,
       () => false,
     )
@@ -51,23 +51,13 @@ export class ConnectionTunnels {
   }
 
   #tunnelTo(document: Key, workspaceId: string): DocumentTunnel | null {
-    const { forwarder, backpressure, metrics, frameReceiver } = this.#dependencies
+    const { forwarder, backpressure, metrics } = this.#dependencies
     const node = forwarder.ownerOf(document)
     const known = this.#tunnels.get(node)
     if (known !== undefined) return known
-    const number = frameReceiver.nextNumber()
-    const from = { clientAddress: this.#clientAddress, origin: this.#origin, websocket: number }
-    const handshake = forwarder.handshake(node, '/hocuspocus', from)
+    const handshake = forwarder.handshake(node, '/hocuspocus', this.#clientAddress, this.#origin)
     if (handshake === null) return null
-    const options = {
-      handshake,
-      number,
-      client: this.#client,
-      workspaceId,
-      backpressure,
-      metrics,
-      frameReceiver,
-    }
+    const options = { handshake, client: this.#client, workspaceId, backpressure, metrics }
     const tunnel: DocumentTunnel = new DocumentTunnel(options, () => {
       unwatch()
       if (this.#tunnels.get(node) === tunnel) this.#tunnels.delete(node)

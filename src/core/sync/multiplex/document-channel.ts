@@ -93,7 +93,7 @@ export class DocumentChannel implements ClientSocket {
   }
 
   share(frames: Uint8Array): void {
-    if (this.#state === 'open') this.#transport.socket.share(frames)
+    this.write(frames)
   }
 
   whenDrained(fn: () => void): void {

@@ -3,12 +3,10 @@ import type { NodeHandshake } from '../../forwarding/forwarder.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { type Close, close, closeCodes } from '../../model/close.ts'
 import { type BudgetedReader, newTickBudget } from '../../quota/tick-shares.ts'
-import type { Key } from '../../store/engine.ts'
 import { frameRaw } from '../protocols/frame.ts'
 import { closeMessage, encodeName, readDenied } from '../protocols/hocuspocus.ts'
 import type { SocketListener } from '../socket/client-socket.ts'
 import type { ReadBackpressure } from '../socket/read-backpressure.ts'
-import type { ForwardedWebsocket, SharedFrameReceiver } from '../socket/shared-frame-receiver.ts'
 import type { DocumentChannel } from './document-channel.ts'
 import type { MultiplexedSocket } from './multiplexed-socket.ts'
 
@@ -19,22 +17,17 @@ const openMs = 5_000
 
 interface TunnelOptions {
   readonly handshake: NodeHandshake
-  /** Number of the websocket (see `ForwardedWebsocket`). */
-  readonly number: number
   readonly client: MultiplexedSocket
   readonly workspaceId: string
   readonly backpressure: ReadBackpressure
   readonly metrics: Pick<Metrics, 'forwarded'>
-  readonly frameReceiver: SharedFrameReceiver
 }
 
 /**
  * A websocket to the node that owns some documents of a multiplexed connection. Their messages pass unchanged in both
  * directions; only the document names are read.
  */
-export class DocumentTunnel implements BudgetedReader, ForwardedWebsocket {
-  readonly node: string
-  readonly number: number
+export class DocumentTunnel implements BudgetedReader {
   readonly budget = newTickBudget()
   readonly workspaceId: string
   readonly #options: TunnelOptions
@@ -45,17 +38,13 @@ export class DocumentTunnel implements BudgetedReader, ForwardedWebsocket {
   /** Stands for the messages that wait for the other node, as the reason for which the client is not read. */
   readonly #waiting = {}
   #isFull = false
-  /** False while the client does not read the shared frames fast enough. */
-  #isReady = true
   /** The content of the last ping of the other node that the client has not answered; null if there is none. */
   #ping: Buffer | null = null
 
   /** @param onClosed called once when the tunnel is closed */
   constructor(options: TunnelOptions, onClosed: () => void) {
-    const { handshake, number, workspaceId, metrics } = options
+    const { handshake, workspaceId, metrics } = options
     this.#options = options
-    this.node = handshake.node
-    this.number = number
     this.workspaceId = workspaceId
     this.#forwarded = metrics.forwarded
     this.#socket = new WebSocket(handshake.url, {
@@ -75,28 +64,15 @@ export class DocumentTunnel implements BudgetedReader, ForwardedWebsocket {
    * @param opening the message with which the client has opened the document
    * @throws Error if the node does not accept the tunnel
    */
-  async carry(channel: DocumentChannel, document: Key, opening: Buffer): Promise<void> {
+  async carry(channel: DocumentChannel, opening: Buffer): Promise<void> {
     await this.#opened
     if (!channel.isOpen) return
     this.#channels.set(channel.name, channel)
     const name = encodeName(channel.name)
     channel.listen(this.#listenerOf(channel, name))
     channel.onClosed(() => this.#left(channel, name))
-    channel.onClosed(this.#options.frameReceiver.enter(document, this))
     this.#send(name, opening)
     channel.resume()
-  }
-
-  share(frames: Buffer): void {
-    const { client } = this.#options
-    client.socket.write(frames)
-    if (!client.socket.isFull || !this.#isReady) return
-    this.#setReady(false)
-    client.socket.whenDrained(() => this.#setReady(true))
-  }
-
-  end(reason: Close): void {
-    this.#options.client.end(reason)
   }
 
   /** Closes the tunnel, because the client is gone. */
@@ -116,11 +92,6 @@ export class DocumentTunnel implements BudgetedReader, ForwardedWebsocket {
 
   resumeReading(): void {
     this.#options.client.resumeFor(this)
-  }
-
-  #setReady(isReady: boolean): void {
-    this.#isReady = isReady
-    this.#options.frameReceiver.setReady(this, isReady)
   }
 
   #listen(onClosed: () => void): Promise<void> {
@@ -208,8 +179,7 @@ export class DocumentTunnel implements BudgetedReader, ForwardedWebsocket {
   }
 
   #closed(code: number, reason: string): void {
-    const { client, backpressure, frameReceiver } = this.#options
-    frameReceiver.delete(this)
+    const { client, backpressure } = this.#options
     backpressure.forget(this)
     for (const pause of [this, this.#waiting]) client.resumeFor(pause)
     if (this.#channels.size === 0) return

@@ -210,7 +210,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       this.#report('sendBufferBytes')
       return 'missed'
     }
-    this.#share(frame)
+    // Not shared, because live messages arrive in the order in which they were sent.
+    this.send(frame)
     return 'sent'
   }
 

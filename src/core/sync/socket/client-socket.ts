@@ -47,7 +47,7 @@ export interface ClientSocket {
   write(frames: Uint8Array): void
   /**
    * Like `write`, for whole frames that other clients get as well, in the same buffer. They may arrive before earlier
-   * frames or after later ones.
+   * frames, or after later ones.
    */
   share(frames: Uint8Array): void
   /**

@@ -4,36 +4,45 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import type { Close } from '../../model/close.ts'
 import { frameClose } from '../protocols/frame.ts'
 import { FrameBoundaries } from './incomplete-message.ts'
+import type { SharedFrameReader, SharedFrameReceiver } from './shared-frame-receiver.ts'
 import type { WriteBatch } from './socket-writer.ts'
 
 /** Maximum time in ms until the next end of a message, after which a close frame can be sent. */
 const messageEndMs = 1_000
 /** Maximum time in ms that a client may take to reply to a close frame. */
 const closeMs = 5_000
-/** Maximum bytes that wait for a client that takes shared frames. */
+/** Maximum bytes that wait for a client. Beyond it, the client takes no shared frames. */
 const waitingBytesMax = 65_536
 /** Interval in ms of the packets that show whether the other node still exists. */
 const keepAliveMs = 15_000
+
+interface ForwardedSocketDependencies {
+  readonly metrics: Pick<Metrics, 'forwarded'>
+  readonly frameReceiver: Pick<SharedFrameReceiver, 'changed'>
+  readonly acceptor: { readonly batch: WriteBatch }
+}
 
 /**
  * A websocket whose session is on another node. Its bytes pass unchanged in both directions, at the speed of the
  * receiver. Therefore the other node finds dead and slow clients, as if they were its own. The frames that the client
  * shares with others arrive separately (see `SharedFrames`), and are written between messages.
  */
-export class ForwardedSocket {
+export class ForwardedSocket implements SharedFrameReader {
+  readonly node: string
+  readonly number: number
+  isReady = true
+  readonly #receiver: ForwardedSocketDependencies['frameReceiver']
+  readonly #batch: WriteBatch
+  /** Shared frames that wait for the end of the tick, or of a message. */
+  #shared: Buffer[] = []
+  #sharedBytes = 0
+  #isScheduled = false
   readonly #client: Socket
   readonly #owner: Socket
   readonly #bytes: Metrics['forwarded']['bytes']
   /** Finds the ends of the messages to the client. */
   readonly #boundaries = new FrameBoundaries()
   #isInMessage = false
-  readonly #batch: WriteBatch
-  /** Called when the client cannot take more shared frames, and when it can again. */
-  readonly #onReady: (isReady: boolean) => void
-  #isReady = true
-  /** Shared frames that wait for the end of the tick, or of a message. */
-  #shared: Buffer[] = []
-  #sharedBytes = 0
   /** Why the websocket ends; null while it is open. */
   #reason: Close | null = null
   /** True if the close frame is sent. Nothing may be sent after it. */
@@ -41,20 +50,19 @@ export class ForwardedSocket {
   #timer: NodeJS.Timeout | undefined
 
   /**
-   * @param head bytes of the client after its request
-   * @param onReady called with false when the client does not read the shared frames fast enough, and with true when
-   * it can take more
+   * @param from the connection to the client, and its bytes after the request
+   * @param owner id of the owner, and the number of the websocket
    */
   constructor(
-    client: Socket,
-    head: Buffer,
+    { client, head }: { readonly client: Socket; readonly head: Buffer },
+    { node, number }: Pick<SharedFrameReader, 'node' | 'number'>,
     upgraded: NonNullable<NodeExchange['upgraded']>,
-    { forwarded }: Pick<Metrics, 'forwarded'>,
-    batch: WriteBatch,
-    onReady: (isReady: boolean) => void,
+    { metrics: { forwarded }, frameReceiver, acceptor }: ForwardedSocketDependencies,
   ) {
-    this.#batch = batch
-    this.#onReady = onReady
+    this.node = node
+    this.number = number
+    this.#receiver = frameReceiver
+    this.#batch = acceptor.batch
     this.#client = client
     this.#owner = upgraded.socket
     this.#bytes = forwarded.bytes
@@ -70,24 +78,39 @@ export class ForwardedSocket {
   end(reason: Close): void {
     if (this.#reason !== null) return
     this.#reason = reason
-    if (this.#isInMessage) this.#destroyAfter(messageEndMs)
+    if (this.#boundaries.hasClosed) this.#destroyAfter(closeMs)
+    else if (this.#isInMessage) this.#destroyAfter(messageEndMs)
     else this.#sendClose(reason)
   }
 
-  /** Writes shared frames to the client at the end of the tick, or of the message that passes. */
   share(frames: Buffer): void {
-    if (this.#reason !== null || this.#boundaries.hasClosed) return
-    if (this.#shared.length === 0) this.#batch.add(this)
+    if (!this.#canShare) return
     this.#shared.push(frames)
     this.#sharedBytes += frames.length
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#batch.add(this)
   }
 
   /** Writes the shared frames, unless a message passes. */
   flush(): void {
-    if (this.#shared.length > 0 && !this.#isInMessage) this.#writeShared()
-    if (!this.#isReady || this.#sharedBytes + this.#client.writableLength <= waitingBytesMax) return
-    this.#isReady = false
-    this.#onReady(false)
+    this.#isScheduled = false
+    if (!this.#isInMessage) this.#writeShared()
+    if (this.isReady && this.#waitingBytes > waitingBytesMax) this.#setReady(false)
+  }
+
+  /** False if a close frame is sent, or will be. */
+  get #canShare(): boolean {
+    return this.#reason === null && !this.#boundaries.hasClosed
+  }
+
+  get #waitingBytes(): number {
+    return this.#sharedBytes + this.#client.writableLength
+  }
+
+  #setReady(isReady: boolean): void {
+    this.isReady = isReady
+    this.#receiver.changed(this)
   }
 
   #pipe(head: Buffer, ownerHead: Buffer): void {
@@ -138,18 +161,17 @@ export class ForwardedSocket {
 
   #writeShared(): void {
     const shared = this.#shared
+    if (shared.length === 0) return
     this.#shared = []
     this.#sharedBytes = 0
-    if (this.#reason !== null || this.#boundaries.hasClosed) return
     const [first] = shared
-    this.#client.write(shared.length === 1 && first !== undefined ? first : Buffer.concat(shared))
+    if (this.#canShare)
+      this.#client.write(shared.length === 1 && first !== undefined ? first : Buffer.concat(shared))
     this.#becomeReady()
   }
 
   #becomeReady(): void {
-    if (this.#isReady || this.#sharedBytes + this.#client.writableLength > 0) return
-    this.#isReady = true
-    this.#onReady(true)
+    if (!this.isReady && this.#waitingBytes === 0) this.#setReady(true)
   }
 
   #sendClose({ code, reason }: Close): void {

@@ -8,7 +8,7 @@ import { SlowTransfers } from '../../quota/slow-transfers.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
 import { MessageCutter } from './message-cutter.ts'
-import { type SharedFrameLink, SharedFrames } from './shared-frames.ts'
+import { type SharedFrameSender, SharedFrames } from './shared-frames.ts'
 import {
   LargeFrameTracker,
   SocketMemory,
@@ -31,7 +31,8 @@ class LocalSocket implements ClientSocket {
   readonly #incomplete: IncompleteMessage
   /** Counts the unread bytes; null until the client falls behind for the first time. */
   #unread: UnreadSocket | null = null
-  link: SharedFrameLink | null = null
+  /** Sends the shared frames to the node that forwards the websocket; null if the websocket must carry them. */
+  sender: SharedFrameSender | null = null
 
   constructor(
     socket: SyncSocket,
@@ -82,7 +83,7 @@ class LocalSocket implements ClientSocket {
   }
 
   share(frames: Uint8Array): void {
-    if (this.link?.send(this, frames) !== true) this.#writer.write(frames)
+    if (this.sender?.send(this, frames) !== true) this.#writer.write(frames)
   }
 
   whenDrained(fn: () => void): void {
@@ -181,9 +182,11 @@ export class SocketAcceptor {
     this.#accept(upgrade, null, new MessageCutter(this.options.messageBytesMax), then)
   }
 
-  /** Upgrades the connection of another node for shared frames. */
+  /** Upgrades the connection over which another node receives shared frames. */
   acceptSharedFrames(upgrade: UpgradeRequest, node: string): void {
-    this.#accept(upgrade, node, null, (socket) => this.sharedFrames.open(node, socket))
+    this.#upgrader.accept(upgrade, node, (socket) =>
+      this.sharedFrames.open(node, socket, upgrade.request.socket),
+    )
   }
 
   #accept(

@@ -2,38 +2,43 @@ import { WebSocket } from 'ws'
 import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { Key } from '../../store/engine.ts'
-import { keyName } from '../../store/key-encoding.ts'
 import { readShared, sharedFramesPath, writeNumbers } from './shared-frames.ts'
 
-/** Minimum number of websockets for one document at this node, from which on they take shared frames. */
-const websocketsMin = 4
+/** Minimum number of websockets for one editor at this node, from which on they take shared frames. */
+const readersMin = 4
 /** Maximum time in ms until the other node has accepted the websocket. */
 const openMs = 5_000
+/** Minimum time in ms between two attempts to receive shared frames from a node that does not send any. */
+const retryMs = 10_000
 /** Interval in ms of the packets that show whether the other node still exists. */
 const keepAliveMs = 15_000
+const numberMax = 0x7f_ff_ff_ff
 
 /** A websocket that this node forwards. */
-export interface ForwardedWebsocket {
-  /** Id of the node that owns its documents. */
+export interface SharedFrameReader {
+  /** Id of the node that owns its document. */
   readonly node: string
   /** Number of the websocket at this node, from `SharedFrameReceiver.nextNumber`. */
   readonly number: number
+  /** False while the client does not read shared frames fast enough. */
+  readonly isReady: boolean
   /** Writes shared frames to the client. */
   share(frames: Buffer): void
   end(reason: Close): void
 }
 
+/** Parts of a server that the receiver needs. */
 interface Dependencies {
-  readonly forwarder: Forwarder
+  readonly forwarder: Pick<Forwarder, 'handshake' | 'departures'>
   readonly metrics: Pick<Metrics, 'forwarded'>
 }
 
 /** Receives the shared frames of other nodes, and gives them to the forwarded websockets (see `SharedFrames`). */
 export class SharedFrameReceiver {
   readonly #dependencies: Dependencies
-  readonly #documents = new Map<string, Set<ForwardedWebsocket>>()
-  readonly #links = new Map<string, NodeLink>()
+  /** The websockets by editor. */
+  readonly #editors = new Map<string, Set<SharedFrameReader>>()
+  readonly #sources = new Map<string, SharedFrameSource>()
   #lastNumber = 0
 
   constructor(dependencies: Dependencies) {
@@ -42,106 +47,110 @@ export class SharedFrameReceiver {
 
   /** Returns the number of a new forwarded websocket. */
   nextNumber(): number {
-    this.#lastNumber += 1
+    this.#lastNumber = (this.#lastNumber % numberMax) + 1
     return this.#lastNumber
   }
 
-  /** Adds a document of a websocket. Returns a function that removes it. */
-  enter(document: Key, websocket: ForwardedWebsocket): () => void {
-    const key = keyName(document)
-    const websockets = this.#documents.get(key) ?? new Set<ForwardedWebsocket>()
-    this.#documents.set(key, websockets.add(websocket))
-    if (websockets.size >= websocketsMin)
-      for (const each of websockets.size === websocketsMin ? websockets : [websocket]) this.#begin(each)
+  /** Adds a websocket. Returns a function that removes it. @param editor name of its editor */
+  enter(editor: string, reader: SharedFrameReader): () => void {
+    const readers = this.#editors.get(editor) ?? new Set<SharedFrameReader>()
+    this.#editors.set(editor, readers.add(reader))
+    if (readers.size === readersMin) for (const each of readers) this.#include(each)
+    else if (readers.size > readersMin) this.#include(reader)
     return () => {
-      websockets.delete(websocket)
-      if (websockets.size === 0 && this.#documents.get(key) === websockets) this.#documents.delete(key)
+      readers.delete(reader)
+      this.#sources.get(reader.node)?.delete(reader)
+      if (readers.size === 0 && this.#editors.get(editor) === readers) this.#editors.delete(editor)
     }
   }
 
-  /** Removes a websocket that is closed. */
-  delete(websocket: ForwardedWebsocket): void {
-    this.#links.get(websocket.node)?.delete(websocket)
-  }
-
-  /** States whether the client of a websocket reads fast enough. */
-  setReady(websocket: ForwardedWebsocket, isReady: boolean): void {
-    this.#links.get(websocket.node)?.set(websocket, isReady)
+  /** Must be called when `isReady` of a websocket has changed. */
+  changed(reader: SharedFrameReader): void {
+    this.#sources.get(reader.node)?.changed(reader)
   }
 
   close(): void {
-    for (const link of this.#links.values()) link.close()
+    for (const source of this.#sources.values()) source.close()
   }
 
-  #begin(websocket: ForwardedWebsocket): void {
-    const { node } = websocket
-    const link = this.#links.get(node) ?? this.#open(node)
-    link?.add(websocket)
+  #include(reader: SharedFrameReader): void {
+    const source = this.#sources.get(reader.node) ?? this.#open(reader.node)
+    source?.add(reader)
   }
 
-  #open(node: string): NodeLink | null {
+  #open(node: string): SharedFrameSource | null {
     const { forwarder, metrics } = this.#dependencies
-    const handshake = forwarder.handshake(node, sharedFramesPath, { clientAddress: '', websocket: null })
+    const handshake = forwarder.handshake(node, sharedFramesPath, '')
     if (handshake === null) return null
-    const link = new NodeLink(new WebSocket(handshake.url, optionsFor(handshake.headers)), metrics, () => {
-      unwatch()
-      if (this.#links.get(node) === link) this.#links.delete(node)
+    const { url, headers } = handshake
+    const socket = new WebSocket(url, {
+      headers,
+      perMessageDeflate: false,
+      handshakeTimeout: openMs,
+      // The other node has limited the messages, and a document may be larger than the limit for clients.
+      maxPayload: 0,
     })
-    this.#links.set(node, link)
-    const unwatch = forwarder.departures.watch(node, () => link.close())
-    return link
+    const forget = (): void => void this.#sources.delete(node)
+    const source = new SharedFrameSource(socket, metrics, (isRefused) => {
+      unwatch()
+      if (isRefused) setTimeout(forget, retryMs).unref()
+      else forget()
+    })
+    this.#sources.set(node, source)
+    const unwatch = forwarder.departures.watch(node, () => source.close())
+    return source
   }
 }
 
-const optionsFor = (headers: Readonly<Record<string, string>>) => ({
-  headers,
-  perMessageDeflate: false,
-  handshakeTimeout: openMs,
-  // The other node has limited the messages, and a document may be larger than the limit for clients.
-  maxPayload: 0,
-})
-
 /** The websocket over which this node receives the shared frames of one other node. */
-class NodeLink {
+class SharedFrameSource {
   readonly #socket: WebSocket
-  readonly #websockets = new Map<number, ForwardedWebsocket>()
-  /** Statements that wait to be sent together: numbers of websockets, and whether they take shared frames. */
+  readonly #readers = new Map<number, SharedFrameReader>()
+  /** Numbers of websockets that are to be stated, with whether they take shared frames. */
   #statements = new Map<number, boolean>()
+  /** True when the other node has sent its first message. */
+  #isUsed = false
 
-  /** @param onClosed called once when the link is closed */
-  constructor(socket: WebSocket, { forwarded }: Pick<Metrics, 'forwarded'>, onClosed: () => void) {
+  /** @param onClosed called once, with whether the other node has refused to send shared frames */
+  constructor(
+    socket: WebSocket,
+    { forwarded }: Pick<Metrics, 'forwarded'>,
+    onClosed: (isRefused: boolean) => void,
+  ) {
     this.#socket = socket
-    let hasOpened = false
     socket.on('upgrade', (response) => response.socket.setKeepAlive(true, keepAliveMs))
-    socket.on('open', () => {
-      hasOpened = true
-      forwarded.requests.frames += 1
-      this.#send()
-    })
     socket.on('message', (data: Buffer) => {
+      if (!this.#isUsed) {
+        this.#isUsed = true
+        forwarded.requests.frames += 1
+        this.#send()
+      }
       forwarded.bytes.response += data.length
-      readShared(data, (number, frames) => this.#websockets.get(number)?.share(frames))
+      readShared(data, (number, frames) => this.#readers.get(number)?.share(frames))
     })
     // A `close` event follows each error.
     socket.on('error', () => {})
     socket.on('close', () => {
-      onClosed()
+      onClosed(!this.#isUsed)
       // The clients lack the frames that were on their way.
-      if (hasOpened) for (const websocket of this.#websockets.values()) websocket.end(linkLost)
+      if (this.#isUsed) for (const reader of this.#readers.values()) reader.end(framesLost)
     })
   }
 
-  add(websocket: ForwardedWebsocket): void {
-    this.#websockets.set(websocket.number, websocket)
-    this.#state(websocket, true)
+  add(reader: SharedFrameReader): void {
+    if (this.#readers.has(reader.number)) return
+    this.#readers.set(reader.number, reader)
+    this.changed(reader)
   }
 
-  set(websocket: ForwardedWebsocket, isReady: boolean): void {
-    if (this.#websockets.has(websocket.number)) this.#state(websocket, isReady)
+  changed({ number, isReady }: SharedFrameReader): void {
+    if (!this.#readers.has(number)) return
+    if (this.#statements.size === 0) process.nextTick(() => this.#send())
+    this.#statements.set(number, isReady)
   }
 
-  delete({ number }: ForwardedWebsocket): void {
-    this.#websockets.delete(number)
+  delete({ number }: SharedFrameReader): void {
+    this.#readers.delete(number)
     this.#statements.delete(number)
   }
 
@@ -149,16 +158,11 @@ class NodeLink {
     this.#socket.terminate()
   }
 
-  #state({ number }: ForwardedWebsocket, isReady: boolean): void {
-    if (this.#statements.size === 0) process.nextTick(() => this.#send())
-    this.#statements.set(number, isReady)
-  }
-
   #send(): void {
-    if (this.#socket.readyState !== WebSocket.OPEN || this.#statements.size === 0) return
+    if (!this.#isUsed || this.#statements.size === 0 || this.#socket.readyState !== WebSocket.OPEN) return
     this.#socket.send(writeNumbers(this.#statements))
     this.#statements = new Map()
   }
 }
 
-const linkLost = close('serviceRestart', 'the connection to the node of the document is lost; reconnect')
+const framesLost = close('serviceRestart', 'the connection to the node of the document is lost; reconnect')

@@ -1,94 +1,106 @@
-import { close } from '../../model/close.ts'
+import type { Socket } from 'node:net'
 import { frameRaw } from '../protocols/frame.ts'
-import type { ClientSocket, SocketListener } from './client-socket.ts'
-import type { WriteBatch } from './socket-writer.ts'
+import type { SocketListener } from './client-socket.ts'
+import { SocketWriter, type WriteBatch } from './socket-writer.ts'
+import type { SyncSocket } from './sync-socket.ts'
 
 /** Path of the websocket over which a node receives shared frames. Only a node can open it. */
 export const sharedFramesPath = '/sync/shared-frames'
 
+/** Maximum bytes that wait for another node. Beyond it, the forwarded websockets carry their frames themselves. */
+const waitingBytesMax = 16 * 1_048_576
+/** Interval in ms of the packets that show whether the other node still exists. */
+const keepAliveMs = 15_000
 /** Bytes of a number in a message. */
 const numberBytes = 4
 
 /** A websocket that another node forwards. */
-interface ForwardedWebsocket {
-  /** Takes shared frames; null if the websocket itself must carry them. */
-  link: SharedFrameLink | null
+interface SharedFrameTarget {
+  /** Takes the shared frames; null if the websocket itself must carry them. */
+  sender: SharedFrameSender | null
 }
 
 /**
  * Sends frames that are equal for several websockets of another node only once to this node, which writes them to its
  * clients. Everything else goes through the forwarded websockets. A client may therefore receive a shared frame before an
- * earlier frame of its websocket, or after a later one: the order of updates has no effect in Yjs, and awareness states have
- * clocks.
+ * earlier frame of its websocket, or after a later one. Updates and awareness states have an order of their own (Yjs,
+ * y-protocols).
  *
  * The other node numbers its websockets, and states which of them take shared frames (`readNumbers`). It excludes a client
  * that does not read fast enough. Its websocket then carries all frames, so that the session knows what waits.
  */
 export class SharedFrames {
   readonly #batch: WriteBatch
-  readonly #links = new Map<string, SharedFrameLink>()
+  readonly #senders = new Map<string, SharedFrameSender>()
   /** The forwarded websockets by node and number. */
-  readonly #websockets = new Map<string, Map<number, ForwardedWebsocket>>()
+  readonly #targets = new Map<string, Map<number, SharedFrameTarget>>()
 
   constructor(batch: WriteBatch) {
     this.#batch = batch
   }
 
   /** Adds a forwarded websocket. Returns a function that removes it. */
-  enter(node: string, number: number, websocket: ForwardedWebsocket): () => void {
-    const websockets = this.#websockets.get(node) ?? new Map<number, ForwardedWebsocket>()
-    this.#websockets.set(node, websockets.set(number, websocket))
+  enter(node: string, number: number, target: SharedFrameTarget): () => void {
+    const targets = this.#targets.get(node) ?? new Map<number, SharedFrameTarget>()
+    this.#targets.set(node, targets.set(number, target))
     return () => {
-      websocket.link?.delete(websocket)
-      if (websockets.get(number) !== websocket) return
-      websockets.delete(number)
-      if (websockets.size === 0 && this.#websockets.get(node) === websockets) this.#websockets.delete(node)
+      target.sender?.exclude(target)
+      if (targets.get(number) !== target) return
+      targets.delete(number)
+      if (targets.size === 0 && this.#targets.get(node) === targets) this.#targets.delete(node)
     }
   }
 
-  /** Sends the shared frames for a node over `socket` from now on. */
-  open(node: string, socket: ClientSocket): void {
-    const link = new SharedFrameLink(socket, this.#batch, (number) => this.#websockets.get(node)?.get(number))
-    this.#links.get(node)?.close()
-    this.#links.set(node, link)
-    socket.onClosed(() => {
-      link.end()
-      if (this.#links.get(node) === link) this.#links.delete(node)
+  /** Sends the shared frames for a node over this websocket from now on. */
+  open(node: string, socket: SyncSocket, connection: Socket): void {
+    const find = (number: number) => this.#targets.get(node)?.get(number)
+    const sender = new SharedFrameSender(socket, connection, this.#batch, find)
+    this.#senders.get(node)?.close()
+    this.#senders.set(node, sender)
+    socket.on('close', () => {
+      sender.excludeAll()
+      if (this.#senders.get(node) === sender) this.#senders.delete(node)
     })
   }
 
-  /** Closes all links. Call it when all forwarded websockets are closed. */
+  /** Call it when all forwarded websockets are closed. */
   close(): void {
-    for (const link of this.#links.values()) link.close()
+    for (const sender of this.#senders.values()) sender.close()
   }
 }
 
-/** The websocket over which another node receives shared frames. */
-export class SharedFrameLink implements SocketListener {
-  readonly #socket: ClientSocket
+/** Sends shared frames to one other node. */
+export class SharedFrameSender implements SocketListener {
+  readonly #socket: SyncSocket
+  readonly #writer: SocketWriter
   readonly #batch: WriteBatch
-  readonly #find: (number: number) => ForwardedWebsocket | undefined
+  readonly #find: (number: number) => SharedFrameTarget | undefined
   /** The websockets that take shared frames, with their numbers. */
-  readonly #websockets = new Map<ForwardedWebsocket, number>()
+  readonly #included = new Map<SharedFrameTarget, number>()
   /** The shared frames of this tick, and the numbers of their websockets. */
   #frames = new Map<Uint8Array, number[]>()
 
   /** @param find returns the forwarded websocket with a number */
   constructor(
-    socket: ClientSocket,
+    socket: SyncSocket,
+    connection: Socket,
     batch: WriteBatch,
-    find: (number: number) => ForwardedWebsocket | undefined,
+    find: (number: number) => SharedFrameTarget | undefined,
   ) {
     this.#socket = socket
+    this.#writer = new SocketWriter(socket, connection, batch, () => {})
     this.#batch = batch
     this.#find = find
+    connection.setKeepAlive(true, keepAliveMs)
     socket.listen(this)
+    // A node of another version may accept the websocket only to close it. This message shows that it is used.
+    this.#writer.write(frameRaw(headOf([])))
   }
 
   /** Sends frames to a websocket. Returns false if the node does not read fast enough: then nothing is sent. */
-  send(websocket: ForwardedWebsocket, frames: Uint8Array): boolean {
-    const number = this.#websockets.get(websocket)
-    if (number === undefined || this.#socket.isFull) return false
+  send(target: SharedFrameTarget, frames: Uint8Array): boolean {
+    const number = this.#included.get(target)
+    if (number === undefined || this.#writer.waitingBytes > waitingBytesMax) return false
     const numbers = this.#frames.get(frames)
     if (numbers !== undefined) numbers.push(number)
     else {
@@ -101,17 +113,17 @@ export class SharedFrameLink implements SocketListener {
   flush(): void {
     const shared = this.#frames
     this.#frames = new Map()
-    for (const [frames, numbers] of shared) this.#socket.write(frameRaw(headOf(numbers), frames))
+    for (const [frames, numbers] of shared) this.#writer.write(frameRaw(headOf(numbers), frames))
   }
 
   message(data: Buffer): void {
     for (const [number, isReady] of readNumbers(data)) {
-      const websocket = this.#find(number)
-      if (websocket === undefined) continue
-      if (!isReady) this.delete(websocket)
+      const target = this.#find(number)
+      if (target === undefined) continue
+      if (!isReady) this.exclude(target)
       else {
-        websocket.link = this
-        this.#websockets.set(websocket, number)
+        target.sender = this
+        this.#included.set(target, number)
       }
     }
   }
@@ -122,22 +134,20 @@ export class SharedFrameLink implements SocketListener {
 
   incomplete(): void {}
 
-  delete(websocket: ForwardedWebsocket): void {
-    websocket.link = null
-    this.#websockets.delete(websocket)
+  /** Lets a websocket carry its frames itself. */
+  exclude(target: SharedFrameTarget): void {
+    if (target.sender === this) target.sender = null
+    this.#included.delete(target)
+  }
+
+  excludeAll(): void {
+    for (const target of this.#included.keys()) this.exclude(target)
   }
 
   close(): void {
-    this.#socket.close(closed.code, closed.reason)
-  }
-
-  /** Lets the websockets carry their frames themselves. */
-  end(): void {
-    for (const websocket of this.#websockets.keys()) this.delete(websocket)
+    this.#socket.terminate()
   }
 }
-
-const closed = close('serviceRestart', 'the node stops')
 
 /** Encodes which websockets take shared frames: each number, negative if the websocket takes none. */
 export function writeNumbers(isReady: ReadonlyMap<number, boolean>): Buffer {
