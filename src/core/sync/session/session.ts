@@ -438,6 +438,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#vetting = null
   }
 
+  vettingFailed(error: unknown): void {
+    this.#dependencies.faults.log(error, 'a message of a client could not be handled')
+    this.end(close('tryAgainLater', 'a message could not be handled: try again'))
+  }
+
   /**
    * Handles a vetted update of the client: passes it to the room if the user may write the editor. Other
    * updates are dropped. They do not end the session, because the client offers them again at each handshake.

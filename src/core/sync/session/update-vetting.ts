@@ -22,6 +22,8 @@ interface VettedSession {
   useUpdate(message: UpdateMessage, summary: UpdateSummary): void
   /** Called when all messages are handled, before the socket is read again. */
   vettingEnded(): void
+  /** Ends the session after an error of the server. */
+  vettingFailed(error: unknown): void
 }
 
 /**
@@ -60,6 +62,17 @@ export class UpdateVetting {
 
   async #run(runSlice: RunSlice): Promise<void> {
     const session = this.#session
+    try {
+      await this.#handleAll(runSlice)
+    } catch (error) {
+      session.vettingFailed(error)
+    }
+    session.vettingEnded()
+    session.resumeReading()
+  }
+
+  async #handleAll(runSlice: RunSlice): Promise<void> {
+    const session = this.#session
     // In this tick, the message was already copied and unmasked.
     await nextTick()
     while (this.#current !== null && !session.hasEnded) {
@@ -70,8 +83,6 @@ export class UpdateVetting {
         session.vetted(() => session.handle(next))
       }
     }
-    session.vettingEnded()
-    session.resumeReading()
   }
 
   #vetFurther(): void {
