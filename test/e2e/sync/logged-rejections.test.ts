@@ -1,11 +1,13 @@
 import { request as httpRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import { SignJWT } from 'jose'
 import { pino } from 'pino'
 import { afterEach, expect, it } from 'vitest'
 import { eventually, RawClient } from '../../support/clients/clients.ts'
 import { tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
 import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { callbackTests, send } from '../../support/servers/callback-servers.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { answering, hookTests } from '../../support/servers/webhook-servers.ts'
 
 type Line = Readonly<Record<string, unknown>>
@@ -107,6 +109,32 @@ it('[RUN-11] logs the rejections of an address for its first ten documents in se
     ['d0', 1],
     [undefined, 4],
   ])
+})
+
+const callbacks = callbackTests()
+
+it('[RUN-11] logs no rejection of a client that disconnects while its document loads, and closes the room', async () => {
+  const {
+    server: loading,
+    configure,
+    connect,
+    read,
+  } = await callbacks.start({ defaultAccess: 'public', idleUnloadSeconds: 0 }, log)
+  let answer = (): void => {}
+  const { url, hooks } = await callbacks.backend((response) => {
+    answer = () => send(response, JSON.stringify({ type: 'text', data: 'loaded' }))
+  })
+  await configure({ load: { url } })
+  const gone = await connect('plan')
+  await eventually(() => hooks.length === 1)
+  ;(Reflect.get(gone.socket, '_socket') as Socket).resetAndDestroy()
+  await eventually(async () => (await metric(loading, 'weft_connections_closed_total{code="1006"}')) === 1)
+  const present = await connect('plan')
+  answer()
+  expect(await read(present)).toBe('loaded')
+  present.end()
+  await eventually(async () => (await metric(loading, 'weft_rooms_open')) === 0)
+  expect(eventsNamed('socket.rejected')).toEqual([])
 })
 
 /** Sends the request of a websocket; returns the HTTP status of the response. */

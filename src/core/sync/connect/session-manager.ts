@@ -140,8 +140,12 @@ export class SessionManager {
     const meta = await this.#metaOf(identity)
     await this.#dependencies.loader.ready(address)
     const roomHandle = await this.#dependencies.rooms.open(address)
+    if (!socket.isOpen) {
+      roomHandle.release()
+      return socket.resume()
+    }
     const canWrite = mayWrite(role, identity.userId, permission.branch)
-    const rejection = this.#rejectionFor(roomHandle, client, canWrite)
+    const rejection = this.#rejectionFor(roomHandle, canWrite)
     if (rejection !== null) {
       roomHandle.release()
       return this.#reject(client, rejection, rejection === documentNotFound ? cannotCreate : undefined)
@@ -157,11 +161,9 @@ export class SessionManager {
     return Object.keys(meta).length === 0 ? null : meta
   }
 
-  #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, canWrite: boolean): Close | null {
-    return (
-      this.#authentication.admission.draining ??
-      (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
-    )
+  #rejectionFor(roomHandle: RoomHandle, canWrite: boolean): Close | null {
+    const { draining } = this.#authentication.admission
+    return draining ?? (this.#canOpen(roomHandle, canWrite) ? null : documentNotFound)
   }
 
   /**
@@ -209,11 +211,12 @@ export class SessionManager {
   }
 
   /**
-   * Rejects the client and logs the rejection.
+   * Rejects the client and logs the rejection, unless the client has disconnected.
    * @param logReason reason for the log, if the client must not receive it
    */
   #reject(client: TracedClient, reason: Close, logReason?: string): void {
     const { socket, clientAddress, path, identity, trace } = client
+    if (!socket.isOpen) return socket.resume()
     trace?.line('rejected', { code: reason.code, reason: logReason ?? reason.reason })
     this.#dependencies.rejections.socket(clientAddress, reason, path, identity.tenant, logReason)
     acceptAndClose(socket, reason)
