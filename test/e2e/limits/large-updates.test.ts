@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { largeUpdateBytes } from '../../../src/core/sync/session/update-vetting.ts'
+import { largeUpdateBytes } from '../../../src/core/rooms/document/vet-update.ts'
 import { rangesPerStep } from '../../../src/core/update/outline.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'

@@ -17,10 +17,10 @@ import {
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
-import { readUpdate } from '../../update/read-update.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
 import { loopStepsMax } from '../document/integration-limits.ts'
+import { vetUpdate } from '../document/vet-update.ts'
 import { loadVersion } from '../log/load-room.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
 import { mayBeCostly } from '../updates/work-shares.ts'
@@ -80,7 +80,7 @@ export class BackendEdits {
    */
   async apply(by: string, bytes: Uint8Array, options: RestoreOptions): Promise<EditResult<AppliedResult>> {
     const room = this.#room
-    const summary = vetted(() => readUpdate(bytes))
+    const summary = await this.#vet(bytes)
     checkStorage(options, bytes)
     return makeChange(room, {
       by,
@@ -95,6 +95,16 @@ export class BackendEdits {
       inPlace: options.dryRun === true ? undefined : () => this.#integrate(bytes, summary, options),
       compute: () => this.#proposed(bytes, summary, options),
     })
+  }
+
+  /** @throws ApiError INVALID_ARGUMENT if the update is malformed */
+  async #vet(bytes: Uint8Array): Promise<UpdateSummary> {
+    const { address, dependencies } = this.#room
+    try {
+      return await vetUpdate(bytes, dependencies.slices, address.workspaceId)
+    } catch (error) {
+      throw asApiError(error)
+    }
   }
 
   /**
@@ -410,7 +420,9 @@ function vetted<T>(check: () => T): T {
   try {
     return check()
   } catch (error) {
-    if (error instanceof MalformedUpdateError) throw malformedUpdate(error.message)
-    throw error
+    throw asApiError(error)
   }
 }
+
+const asApiError = (error: unknown): unknown =>
+  error instanceof MalformedUpdateError ? malformedUpdate(error.message) : error

@@ -12,6 +12,7 @@ import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import { type DocumentState, emptyUpdate } from '../document/document-state.ts'
+import type { LoopSlices } from '../document/loop-slices.ts'
 import type { CommitQueue } from '../log/commit-queue.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 import type { Change } from '../updates/change.ts'
@@ -25,6 +26,8 @@ interface EditDependencies {
   readonly threads: ThreadPool
   /** Threads for reads. They are separate, so that reads do not wait until replacements are done. */
   readonly readers: ThreadPool
+  /** Runs the slices in which large updates are vetted. */
+  readonly slices: LoopSlices
   readonly limits: {
     /** Maximum encoded size of the document in bytes. */
     readonly documentBytesMax: number

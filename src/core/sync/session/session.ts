@@ -7,6 +7,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close, isPermanent } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import { type BudgetedReader, newTickBudget, pieceCostBytes } from '../../quota/tick-shares.ts'
+import { vetUpdate } from '../../rooms/document/vet-update.ts'
 import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { Connection, TransportName } from '../../rooms/room/open-connections.ts'
 import type { Room } from '../../rooms/room/room.ts'
@@ -15,7 +16,6 @@ import type { CommittedUpdates, Member, MemberUser } from '../../rooms/updates/m
 import type { ConnectionTrace } from '../../tracing/trace.ts'
 import { readAwareness, writeAwareness } from '../../update/awareness.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
-import { readUpdate, readUpdateSteps } from '../../update/read-update.ts'
 import { readStateVector } from '../../update/state-vector.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { Message, Protocol } from '../protocols/message.ts'
@@ -27,7 +27,7 @@ import { SaveAcks } from './save-acks.ts'
 import type { SessionOptions } from './session-options.ts'
 import { ReadOnlyNotice, SessionRole } from './session-role.ts'
 import { TokenRefresh } from './socket-tokens.ts'
-import { largeUpdateBytes, type UpdateMessage, UpdateVetting } from './update-vetting.ts'
+import { type UpdateMessage, UpdateVetting } from './update-vetting.ts'
 
 /** Minimum milliseconds between two requests for missing updates. */
 const requestAgainMs = 1_000
@@ -316,21 +316,19 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.#incompleteBytes > 0) this.incomplete(0)
     this.#bucket.count(data.length, this)
     if (!isBinary) return this.end(close('badRequest', 'text message received; this protocol is binary'))
-    this.vetted(() => {
+    try {
       const message = this.protocol.decode(data)
       if (this.#vetting === null) this.handle(message)
       else this.#vetting.defer(message)
-    })
+    } catch (error) {
+      if (!isMalformed(error)) throw error
+      this.#endMalformed(error)
+    }
     this.#dependencies.backpressure.check(this, 1, data.length)
   }
 
-  vetted(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      if (!(error instanceof MalformedMessageError || error instanceof MalformedUpdateError)) throw error
-      this.end(close('badRequest', errorMessage(error).slice(0, 100)))
-    }
+  #endMalformed(error: unknown): void {
+    this.end(close('badRequest', errorMessage(error).slice(0, 100)))
   }
 
   messageTooLarge(_head: Buffer, bytes: number): void {
@@ -424,14 +422,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   #receiveUpdate(message: UpdateMessage): void {
-    if (message.update.length < largeUpdateBytes) return this.useUpdate(message, readUpdate(message.update))
-    const steps = readUpdateSteps(message.update)
-    const first = steps.next()
-    // Most large updates have few parts. A pause would keep what the client sends meanwhile in memory.
-    if (first.done === true) return this.useUpdate(message, first.value)
-    if (this.#vetting !== null) return this.#vetting.add(message, steps)
-    const { slices } = this.#room.dependencies
-    this.#vetting = new UpdateVetting(this, message, steps, slices.of(this.workspaceId))
+    const summary = vetUpdate(message.update, this.#room.dependencies.slices, this.workspaceId)
+    if (!(summary instanceof Promise)) return this.useUpdate(message, summary)
+    if (this.#vetting === null) this.#vetting = new UpdateVetting(this, { message, summary })
+    else this.#vetting.add({ message, summary })
   }
 
   vettingEnded(): void {
@@ -439,6 +433,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   vettingFailed(error: unknown): void {
+    if (isMalformed(error)) return this.#endMalformed(error)
     this.#dependencies.faults.log(error, 'a message of a client could not be handled')
     this.end(close('tryAgainLater', 'a message could not be handled: try again'))
   }
@@ -683,6 +678,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#dependencies.reports.exceeded(limit, this.#options.identity.tenant.workspaceId)
   }
 }
+
+const isMalformed = (error: unknown): boolean =>
+  error instanceof MalformedMessageError || error instanceof MalformedUpdateError
 
 function traceUpdate(
   { line }: ConnectionTrace,

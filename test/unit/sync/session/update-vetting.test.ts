@@ -1,19 +1,10 @@
 import { expect, it } from 'vitest'
-import { inEachTick } from '../../../../src/core/rooms/document/loop-slices.ts'
 import type { Message } from '../../../../src/core/sync/protocols/message.ts'
 import { type UpdateMessage, UpdateVetting } from '../../../../src/core/sync/session/update-vetting.ts'
-import { rangesPerStep } from '../../../../src/core/update/outline.ts'
-import { readUpdateSteps } from '../../../../src/core/update/read-update.ts'
-import { block, contents, item, list, updateOf } from '../../../support/data/update-builder.ts'
+import { readUpdate } from '../../../../src/core/update/read-update.ts'
+import { typed } from '../../../support/clients/clients.ts'
 
-/** An update that is vetted in several slices. */
-const update = updateOf([
-  block(
-    1,
-    list(3, () => item({ parent: 'values' }, contents.values(rangesPerStep))),
-  ),
-])
-const large: UpdateMessage = { kind: 'update', update }
+const large: UpdateMessage = { kind: 'update', update: typed('large', 1) }
 const small: Message = { kind: 'live', text: 'later' }
 
 /** A session whose methods fail as a fault of the server would let them fail. */
@@ -34,10 +25,6 @@ class FaultySession {
 
   resumeReading(): void {
     this.pauses -= 1
-  }
-
-  vetted(work: () => void): void {
-    work()
   }
 
   handle(message: Message): void {
@@ -64,9 +51,8 @@ it.each([
   '[ROOM-70] ends the session and reads the socket again after a fault of the server in %s',
   async (_, failsAt, handled) => {
     const session = new FaultySession(failsAt)
-    const steps = readUpdateSteps(update)
-    steps.next()
-    const vetting = new UpdateVetting(session, large, steps, inEachTick)
+    const summary = Promise.resolve(readUpdate(large.update))
+    const vetting = new UpdateVetting(session, { message: large, summary })
     vetting.defer(small)
     vetting.defer(small)
     await vetting.done
