@@ -8,10 +8,12 @@ import {
   type LogHead,
 } from '../../store/engine.ts'
 import { type Attribution, noAttribution, withoutAuthor } from '../../update/attribution/attribution.ts'
-import { type AttributedUpdate, AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
+import { AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
 import { decodeAttributionSteps, encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import type { Steps } from '../../update/outline.ts'
+import { partsOf, structsPerTick } from '../document/integration-limits.ts'
+import type { Change } from '../updates/change.ts'
 import { pageBytes } from './load-room.ts'
 
 type LiveLog = Extract<LoadedLog, { state: 'live' }>
@@ -227,10 +229,13 @@ function* addEntries(builder: AttributionBuilder, entries: readonly LogEntry[], 
 const updatesMax = 50_000
 
 /**
- * Maximum bytes of an update whose authors are collected in the tick of its commit: such an update takes up to 10 ms.
- * The compaction reads a larger one in slices.
+ * Maximum bytes of an update whose authors are collected in the tick of its commit. The compaction reads a larger one
+ * in slices, and one of more than `structsPerTick` parts: until the code is compiled, a part takes up to 2 µs.
  */
 const updateBytesMax = 65_536
+
+const isTooLarge = ({ bytes, summary }: Pick<Change, 'bytes' | 'summary'>): boolean =>
+  bytes.length > updateBytesMax || partsOf(summary) > structsPerTick
 
 /** The authors of the entries of a log after the number `after`. */
 export interface KnownAuthors {
@@ -255,11 +260,10 @@ export class TailAuthors {
     this.#after = after
   }
 
-  add(updates: readonly Omit<AttributedUpdate, 'at'>[], at: number): void {
+  add(updates: readonly Omit<Change, 'from'>[], at: number): void {
     this.#entries += updates.length
     if (!this.#isKnown) return
-    const isLarge = updates.some(({ bytes }) => bytes.length > updateBytesMax)
-    if (isLarge || this.#entries > updatesMax) return this.lose()
+    if (this.#entries > updatesMax || updates.some(isTooLarge)) return this.lose()
     this.#builder ??= new AttributionBuilder()
     for (const { bytes, by, source = 'socket', meta = null } of updates)
       this.#builder.add({ bytes, by, at, source, meta })

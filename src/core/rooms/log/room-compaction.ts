@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
-import type { DocumentLog, Key, LogUpdate } from '../../store/engine.ts'
+import type { DocumentLog, Key } from '../../store/engine.ts'
 import type { DocumentState } from '../document/document-state.ts'
+import type { Change } from '../updates/change.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import {
   isLarge,
@@ -103,7 +104,7 @@ export class RoomCompaction {
   }
 
   /** Adds the updates of a commit at the time `at` to the tail. */
-  added(updates: readonly LogUpdate[], at: number): void {
+  added(updates: readonly Change[], at: number): void {
     let bytes = 0
     for (const update of updates) bytes += update.bytes.length
     this.#noted(updates.length, bytes)

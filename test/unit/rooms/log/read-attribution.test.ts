@@ -16,8 +16,10 @@ import {
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import type { Attribution } from '../../../../src/core/update/attribution/attribution.ts'
 import { decodeAttribution } from '../../../../src/core/update/attribution/attribution-codec.ts'
+import { readUpdate } from '../../../../src/core/update/read-update.ts'
 import { originsById, sameOrigin } from '../../../support/data/attribution-model.ts'
 import { Random, randomHistory } from '../../../support/data/random-doc.ts'
+import { hostileUpdates } from '../../../support/faults/hostile-shapes.ts'
 import { withLog } from '../../../support/stores/pausable-engine.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
@@ -48,6 +50,8 @@ function authorsById({ inserted, deleted }: Attribution): ReadonlyMap<string, st
           authors.set(`${kind} ${client}:${id}`, `${origin.by} ${origin.source}`)
   return authors
 }
+
+const changeOf = (entry: LogEntry) => ({ ...entry, summary: readUpdate(entry.bytes) })
 
 const keep = async () => true
 
@@ -134,7 +138,7 @@ it('[ATT-16] computes the same attribution from the authors that a room has coll
       if (cut > 0) await compactWhole(engine.log, doc, keep)
       await appended(updates.slice(cut, opened))
       const authors = new TailAuthors(opened)
-      for (const entry of await appended(updates.slice(opened))) authors.add([entry], entry.at)
+      for (const entry of await appended(updates.slice(opened))) authors.add([changeOf(entry)], entry.at)
       const tail = authors.take()
       expect(tail?.entries).toBe(updates.length - opened)
       const wanted = { epoch: 1, base: cut, upTo: updates.length }
@@ -157,7 +161,7 @@ it('[ATT-16] reads no entries of the log if a room has collected all authors, an
     },
   }))
   const authors = new TailAuthors(0)
-  for (const entry of await appended(threeUpdates())) authors.add([entry], entry.at)
+  for (const entry of await appended(threeUpdates())) authors.add([changeOf(entry)], entry.at)
   const wanted = { epoch: 1, base: 0, upTo: 3 }
   const { bytes } = await compactedAttribution(log, doc, { ...wanted, tail: authors.take() })
   expect([read, decodeAttribution(bytes ?? new Uint8Array()).inserted.get(7)?.length]).toEqual([0, 2])
@@ -172,7 +176,7 @@ it('[ATT-16] reads a large update from the log, with the same result', async () 
   state.getText('t').insert(0, 'x'.repeat(70_000))
   const authors = new TailAuthors(0)
   const [small, large] = [threeUpdates()[0] as Uint8Array, Y.encodeStateAsUpdate(state)]
-  for (const entry of await appended([small, large])) authors.add([entry], entry.at)
+  for (const entry of await appended([small, large])) authors.add([changeOf(entry)], entry.at)
   const tail = authors.take()
   expect(tail).toBe(null)
   const { bytes } = await compactedAttribution(engine.log, doc, { epoch: 1, base: 0, upTo: 2, tail })
@@ -180,6 +184,14 @@ it('[ATT-16] reads a large update from the log, with the same result', async () 
     { clock: 0, length: 6, origin: { by: 'ann' } },
     { clock: 6, length: 69_994, origin: { by: 'bob' } },
   ])
+})
+
+it('[ATT-16] reads an update of many parts from the log', async () => {
+  const authors = new TailAuthors(0)
+  const [pending = new Uint8Array()] = hostileUpdates.missingClients(1_000)
+  expect(pending.length).toBeLessThan(65_536)
+  authors.add([{ bytes: pending, summary: readUpdate(pending), by: 'ann' }], 1)
+  expect(authors.take()).toBe(null)
 })
 
 /** A text that one user writes and another one changes, in three entries. */
