@@ -17,7 +17,15 @@ import { writeEdits } from '../../values/write-edits.ts'
 import { budgetFor } from '../../xml/budget.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { EditOutcome, JsonPatchOperation } from '../edit.ts'
-import { isPlainView, SharedCopy, SharedList, SharedObject, toPlain, type Value } from './overlay.ts'
+import {
+  isPlainView,
+  isSharedView,
+  type ListView,
+  ObjectView,
+  SharedCopy,
+  toPlain,
+  type Value,
+} from './overlay.ts'
 import { PatchRun } from './patch-run.ts'
 import { withoutCopies } from './plain-copy.ts'
 import { commonLength } from './pointer.ts'
@@ -86,11 +94,12 @@ class PatchPlan {
 
   /** Plans the changes of a shared value and of the shared values in it. Other values are skipped. */
   view(view: Value): void {
-    if (view instanceof SharedObject) this.#object(view)
-    else if (view instanceof SharedList) this.#list(view)
+    if (!isSharedView(view)) return
+    if (view instanceof ObjectView) this.#object(view.source, view)
+    else this.#list(view.source, view)
   }
 
-  #object({ type, changes, children }: SharedObject): void {
+  #object(type: SharedRoot, { changes, children }: ObjectView): void {
     const siblings = new NewValueFactory({ [Symbol.iterator]: () => entriesOf(type) })
     const removed: string[] = []
     const set: (readonly [string, NewValue])[] = []
@@ -121,7 +130,7 @@ class PatchPlan {
   }
 
   /** Plans the changes of an array. Stored elements between two kept ranges are changed to the new values there. */
-  #list({ type, stored, pieces, children }: SharedList): void {
+  #list(type: SharedRoot, { stored, pieces, children }: ListView): void {
     const siblings = new NewValueFactory({ [Symbol.iterator]: () => elementsIn(type) })
     const removed = new Uint8Array(stored.length)
     const insertions: Insertion[] = []

@@ -1,6 +1,6 @@
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
 import { firstIndex } from '../../../base/search.ts'
-import { setMember } from '../../json/json.ts'
+import { type Json, setMember } from '../../json/json.ts'
 import { entriesIn, entryIn, type StoredValue, storedForm } from '../../stored/shared-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { parseIndex } from './pointer.ts'
@@ -27,38 +27,37 @@ export class SharedCopy {
   }
 }
 
-/** An object or an array of the document, with the changes of the operations. */
-export type Container = SharedObject | SharedList | PlainObject | PlainList
+/** An object or an array, with the changes of the operations. */
+export type Container = ObjectView | ListView
 
-export const isContainer = (value: Value): value is Container => isObjectView(value) || isListView(value)
+type Shared<View extends Container> = View & { readonly source: SharedRoot }
 
-export const isObjectView = (value: Value): value is SharedObject | PlainObject =>
-  value instanceof SharedObject || value instanceof PlainObject
+export const isContainer = (value: Value): value is Container =>
+  value instanceof ObjectView || value instanceof ListView
 
-export const isListView = (value: Value): value is SharedList | PlainList =>
-  value instanceof SharedList || value instanceof PlainList
+/** Returns whether a value is the view of a shared value, whose other members stay. */
+export const isSharedView = (value: Value): value is Shared<ObjectView> | Shared<ListView> =>
+  isContainer(value) && value.source instanceof Y.AbstractType
 
-export const isPlainView = (value: Value): value is PlainObject | PlainList =>
-  value instanceof PlainObject || value instanceof PlainList
+export const isPlainView = (value: Value): value is Container => isContainer(value) && !isSharedView(value)
 
 export const viewRoot = (root: SharedRoot, kind: 'map' | 'array'): Container =>
-  kind === 'map' ? new SharedObject(root) : new SharedList(root)
+  kind === 'map' ? new ObjectView(root) : new ListView(root)
 
 /** Returns the view of a stored value. A value without members is returned as it is. */
 export function viewOf(value: unknown): Value {
   if (typeof value !== 'object' || value === null || value instanceof SharedCopy || isContainer(value))
     return value
   const form = storedForm(value)
-  if (form === 'map') return new SharedObject(value as SharedRoot)
-  if (form === 'array') return new SharedList(value as SharedRoot)
+  if (form === 'map' || form === 'array') return viewRoot(value as SharedRoot, form)
   if (form !== 'plain') return value
-  return Array.isArray(value) ? new PlainList(value) : new PlainObject(value)
+  return Array.isArray(value) ? new ListView(value) : new ObjectView(value)
 }
 
 /** Returns the member of a container that a reference token names. */
 export function childOf(value: Value, token: string): Value {
-  if (isObjectView(value)) return value.get(token)
-  if (!isListView(value)) return undefined
+  if (value instanceof ObjectView) return value.get(token)
+  if (!(value instanceof ListView)) return undefined
   const index = parseIndex(token)
   return index === null || index >= value.length ? undefined : value.get(index)
 }
@@ -66,24 +65,24 @@ export function childOf(value: Value, token: string): Value {
 /** Returns a value in plain form. It must not contain shared values, but may contain copies of them. */
 export const toPlain = (value: Value): unknown => (isPlainView(value) ? value.toPlain() : value)
 
-/** The view of a Y.Map. */
-export class SharedObject {
-  readonly type: SharedRoot
+/** The view of a Y.Map or a plain object. */
+export class ObjectView {
+  readonly source: object
   /** Members that the operations have set, and `undefined` for members that they have deleted. */
   readonly changes = new Map<string, Value>()
   /** Views of stored members that were requested. */
   readonly children = new Map<string, Container>()
   #storedSize: number | null = null
 
-  constructor(type: SharedRoot) {
-    this.type = type
+  constructor(source: object) {
+    this.source = source
   }
 
   get size(): number {
-    this.#storedSize ??= countOf(entriesIn(this.type))
+    this.#storedSize ??= countOf(this.#stored())
     let size = this.#storedSize
     for (const [key, value] of this.changes) {
-      if (entryIn(this.type, key) !== undefined) size -= 1
+      if (this.#storedAt(key) !== undefined) size -= 1
       if (value !== undefined) size += 1
     }
     return size
@@ -97,7 +96,7 @@ export class SharedObject {
     }
     const known = this.children.get(key)
     if (known !== undefined) return known
-    const value = viewOf(entryIn(this.type, key))
+    const value = viewOf(this.#storedAt(key))
     if (isContainer(value)) this.children.set(key, value)
     return value
   }
@@ -111,8 +110,27 @@ export class SharedObject {
   }
 
   *entries(): Iterable<readonly [string, Value]> {
-    for (const [key] of entriesIn(this.type)) if (!this.changes.has(key)) yield [key, this.get(key)]
+    for (const [key] of this.#stored()) if (!this.changes.has(key)) yield [key, this.get(key)]
     for (const [key, value] of this.changes) if (value !== undefined) yield [key, this.get(key)]
+  }
+
+  toPlain(): unknown {
+    const plain = {}
+    for (const [key, value] of this.#stored())
+      if (!this.changes.has(key)) setMember(plain, key, value as Json)
+    for (const [key, value] of this.changes)
+      if (value !== undefined) setMember(plain, key, toPlain(value) as Json)
+    return plain
+  }
+
+  *#stored(): Iterable<readonly [string, unknown]> {
+    if (this.source instanceof Y.AbstractType) yield* entriesIn(this.source)
+    else for (const entry of Object.entries(this.source)) if (entry[1] !== undefined) yield entry
+  }
+
+  #storedAt(key: string): unknown {
+    if (this.source instanceof Y.AbstractType) return entryIn(this.source, key)
+    return Object.getOwnPropertyDescriptor(this.source, key)?.value
   }
 }
 
@@ -122,63 +140,26 @@ function countOf(values: Iterable<unknown>): number {
   return count
 }
 
-/** The view of a plain object. */
-class PlainObject {
-  readonly #members = new Map<string, Value>()
-
-  constructor(stored: object) {
-    for (const [key, value] of Object.entries(stored)) if (value !== undefined) this.#members.set(key, value)
-  }
-
-  get size(): number {
-    return this.#members.size
-  }
-
-  get(key: string): Value {
-    const value = viewOf(this.#members.get(key))
-    if (isContainer(value)) this.#members.set(key, value)
-    return value
-  }
-
-  set(key: string, value: Value): void {
-    this.#members.set(key, value)
-  }
-
-  delete(key: string): void {
-    this.#members.delete(key)
-  }
-
-  *entries(): Iterable<readonly [string, Value]> {
-    for (const key of this.#members.keys()) yield [key, this.get(key)]
-  }
-
-  toPlain(): unknown {
-    const plain = {}
-    for (const [key, value] of this.#members) setMember(plain, key, toPlain(value) as never)
-    return plain
-  }
-}
-
 /** Elements of a list: a range of stored elements, or one new value. */
 type ListPiece =
   | { readonly is: 'stored'; readonly from: number; readonly length: number }
   | { readonly is: 'new'; readonly value: Value }
 
 /**
- * The view of a Y.Array. It is a list of pieces. The time of a change is linear in the number of pieces, and
- * thus in the number of operations.
+ * The view of a Y.Array or a plain array. It is a list of pieces. The time of a change is linear in the number of
+ * pieces, and thus in the number of operations.
  */
-export class SharedList {
-  readonly type: SharedRoot
-  readonly stored: StoredElements
+export class ListView {
+  readonly source: object
+  readonly stored: ElementsByIndex
   readonly pieces: ListPiece[]
   /** Views of stored elements that were requested, by their index in the document. */
   readonly children = new Map<number, Container>()
   length: number
 
-  constructor(type: SharedRoot) {
-    this.type = type
-    this.stored = new StoredElements(type)
+  constructor(source: object) {
+    this.source = source
+    this.stored = Array.isArray(source) ? source : new StoredElements(source as SharedRoot)
     this.length = this.stored.length
     this.pieces = this.length === 0 ? [] : [{ is: 'stored', from: 0, length: this.length }]
   }
@@ -220,6 +201,13 @@ export class SharedList {
     }
   }
 
+  toPlain(): unknown {
+    return this.pieces.flatMap((piece) => {
+      if (piece.is === 'new') return [toPlain(piece.value)]
+      return Array.from({ length: piece.length }, (_, each) => this.stored.at(piece.from + each))
+    })
+  }
+
   #storedValue(stored: number): Value {
     const known = this.children.get(stored)
     if (known !== undefined) return known
@@ -254,8 +242,13 @@ export class SharedList {
   }
 }
 
+interface ElementsByIndex {
+  readonly length: number
+  at(index: number): unknown
+}
+
 /** The elements of a sequence, with access by index. The constructor passes over all items once. */
-class StoredElements {
+class StoredElements implements ElementsByIndex {
   readonly #items: Y.Item[] = []
   readonly #starts: number[] = []
   readonly length: number
@@ -274,44 +267,5 @@ class StoredElements {
   at(index: number): unknown {
     const at = firstIndex(this.#starts.length, (item) => (this.#starts[item] as number) > index) - 1
     return this.#items[at]?.content.getContent()[index - (this.#starts[at] as number)]
-  }
-}
-
-/** The view of a plain array. */
-class PlainList {
-  readonly #elements: Value[]
-
-  constructor(stored: readonly unknown[]) {
-    this.#elements = [...stored]
-  }
-
-  get length(): number {
-    return this.#elements.length
-  }
-
-  get(index: number): Value {
-    const value = viewOf(this.#elements[index])
-    if (isContainer(value)) this.#elements[index] = value
-    return value ?? null
-  }
-
-  insert(index: number, value: Value): void {
-    this.#elements.splice(index, 0, value)
-  }
-
-  set(index: number, value: Value): void {
-    this.#elements[index] = value
-  }
-
-  delete(index: number): void {
-    this.#elements.splice(index, 1)
-  }
-
-  *values(): Iterable<Value> {
-    for (let index = 0; index < this.length; index++) yield this.get(index)
-  }
-
-  toPlain(): unknown {
-    return this.#elements.map(toPlain)
   }
 }

@@ -9,9 +9,9 @@ import {
   type Container,
   childOf,
   isContainer,
-  isListView,
-  isObjectView,
   isPlainView,
+  ListView,
+  ObjectView,
   type Value,
   viewOf,
   viewRoot,
@@ -104,7 +104,7 @@ class OperationRun {
   #add(path: Path, value: unknown): void {
     if (path.length === 0) return this.#setRoot(value)
     const { parent, token } = this.#writable(path, nestingOf(value))
-    if (isObjectView(parent)) return parent.set(token, value)
+    if (parent instanceof ObjectView) return parent.set(token, value)
     const index = token === '-' ? parent.length : parseIndex(token)
     if (index === null || index > parent.length) throw this.#noElement(path, parent.length)
     parent.insert(index, value)
@@ -115,7 +115,7 @@ class OperationRun {
       throw this.#failed('the whole root cannot be removed; replace it with an empty value')
     const { parent, token } = this.#writable(path, 0)
     this.#requireChild(parent, path)
-    if (isObjectView(parent)) parent.delete(token)
+    if (parent instanceof ObjectView) parent.delete(token)
     else parent.delete(Number(token))
   }
 
@@ -123,7 +123,7 @@ class OperationRun {
     if (path.length === 0) return this.#setRoot(value)
     const { parent, token } = this.#writable(path, nestingOf(value))
     this.#requireChild(parent, path)
-    if (isObjectView(parent)) parent.set(token, value)
+    if (parent instanceof ObjectView) parent.set(token, value)
     else parent.set(Number(token), value)
   }
 
@@ -146,7 +146,7 @@ class OperationRun {
 
   #setRoot(value: unknown): void {
     const view = viewOf(value)
-    const fits = this.#kind === 'map' ? isObjectView(view) : isListView(view)
+    const fits = this.#kind === 'map' ? view instanceof ObjectView : view instanceof ListView
     if (!fits || !isContainer(view)) {
       const expected = this.#kind === 'map' ? 'an object' : 'an array'
       throw this.#failed(`the root must be ${expected}, not ${this.#reader.describe(view)}`)
@@ -162,8 +162,8 @@ class OperationRun {
   }
 
   /**
-   * Finds the parent of a value to write. Plain containers on the path become changes of the shared container
-   * that contains them.
+   * Finds the parent of a value to write. Plain containers on the path become changes of the containers around
+   * them.
    * @param nesting levels of containers in the new value
    */
   #writable(path: Path, nesting: number): Place {
@@ -174,9 +174,8 @@ class OperationRun {
       parent = this.#requireChild(container, path.slice(0, length))
       if (!isPlainView(parent)) continue
       plainLevels += 1
-      if (isPlainView(container)) continue
-      if (isObjectView(container)) container.set(token, parent)
-      else if (isListView(container)) container.set(Number(token), parent)
+      if (container instanceof ObjectView) container.set(token, parent)
+      else if (container instanceof ListView) container.set(Number(token), parent)
     }
     if (!isContainer(parent)) throw this.#noMembers(path, parent)
     this.#checkDepth(path.length, plainLevels, nesting)
@@ -197,8 +196,8 @@ class OperationRun {
     const token = path.at(-1) as string
     const child = childOf(parent, token)
     if (child !== undefined) return child
-    if (isListView(parent)) throw this.#noElement(path, parent.length)
-    if (!isObjectView(parent)) throw this.#noMembers(path, parent)
+    if (parent instanceof ListView) throw this.#noElement(path, parent.length)
+    if (!(parent instanceof ObjectView)) throw this.#noMembers(path, parent)
     throw this.#failed(
       `${placeOf('object', path)} has no member ${JSON.stringify(shortened(token, 200))}; read the document again`,
     )

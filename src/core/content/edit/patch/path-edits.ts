@@ -2,7 +2,7 @@ import type { Json } from '../../json/json.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { JsonPatchOperation } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
-import { childOf, isListView, type Value, viewRoot } from './overlay.ts'
+import { childOf, ListView, type Value, viewRoot } from './overlay.ts'
 import { shownPointer } from './pointer.ts'
 
 function findValue(root: SharedRoot, kind: 'map' | 'array', path: readonly string[]): Value {
@@ -30,7 +30,7 @@ export function patchOfInsertion(
   const parentPath = isBeside ? path.slice(0, -1) : path
   if (findValue(root, kind, path) === undefined)
     throw targetNotFound(`there is no value at ${shownPointer(path)}`)
-  if (!isListView(findValue(root, kind, parentPath)) || (isBeside && path.length === 0)) {
+  if (!(findValue(root, kind, parentPath) instanceof ListView) || (isBeside && path.length === 0)) {
     throw editNotSupported(
       `${shownPointer(parentPath)} is not an array; to set a member of an object, send a patch with "add"`,
     )

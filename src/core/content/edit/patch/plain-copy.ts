@@ -4,7 +4,7 @@ import { limits } from '../../../model/limits.ts'
 import { isArray, isObject, type Json, setMember, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
 import { readElement, storedForm } from '../../stored/shared-values.ts'
-import { isContainer, isListView, isObjectView, SharedCopy, type Value } from './overlay.ts'
+import { isContainer, ListView, ObjectView, SharedCopy, type Value } from './overlay.ts'
 
 /** Maximum number of UTF-16 units in the values that one patch copies and moves. */
 const copiedCharactersMax = 16_777_216
@@ -27,7 +27,7 @@ export class PlainReader {
     this.#count(1, 0)
     if (depth > limits.jsonDepth)
       throw tooLarge(`a value is nested more than ${limits.jsonDepth} levels deep`)
-    if (isObjectView(value)) {
+    if (value instanceof ObjectView) {
       const copied = {}
       for (const [key, member] of value.entries()) {
         this.#count(0, key.length)
@@ -35,7 +35,7 @@ export class PlainReader {
       }
       return copied
     }
-    if (isListView(value)) {
+    if (value instanceof ListView) {
       const copied: unknown[] = []
       for (const element of value.values()) copied.push(this.copy(element, fail, depth + 1))
       return copied
@@ -52,13 +52,13 @@ export class PlainReader {
    * of `json`.
    */
   equals(value: Value, json: Json): boolean {
-    if (isObjectView(value)) {
+    if (value instanceof ObjectView) {
       if (!isObject(json)) return false
       const keys = Object.keys(json)
       if (keys.length !== value.size) return false
       return keys.every((key) => this.equals(value.get(key), json[key] as Json))
     }
-    if (isListView(value)) {
+    if (value instanceof ListView) {
       if (!isArray(json) || json.length !== value.length) return false
       let index = 0
       for (const element of value.values()) {
@@ -76,8 +76,8 @@ export class PlainReader {
 
   /** Describes a value for a message. */
   describe(value: Value): string {
-    if (isObjectView(value)) return `an object with ${counted(value.size, 'member')}`
-    if (isListView(value)) return `an array with ${counted(value.length, 'element')}`
+    if (value instanceof ObjectView) return `an object with ${counted(value.size, 'member')}`
+    if (value instanceof ListView) return `an array with ${counted(value.length, 'element')}`
     const json = this.#leaf(value)
     if (isObject(json)) return 'a subdocument'
     const text = JSON.stringify(typeof json === 'string' ? json.slice(0, shownLengthMax) : json)
