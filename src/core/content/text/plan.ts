@@ -49,6 +49,35 @@ export function planEdits(
   return atMost(most, snapToGraphemes(source, target, slid, graphemes))
 }
 
+/** Remaining budget of one replacement for the edits of all its texts. */
+export interface TextBudget {
+  readonly budget: DiffBudget
+  readonly graphemes: Graphemes
+  /** Number of edits. */
+  editsLeft: number
+}
+
+/**
+ * Returns the edits of one of several texts. While the budget lasts, the edits are few and small; after that, one
+ * edit replaces the whole text.
+ */
+export function planWithin(state: PlainTextState, target: string, effort: TextBudget): Hunk[] {
+  if (state.text === target) return []
+  const { budget, graphemes, editsLeft } = effort
+  if (editsLeft <= 0) return [wholeHunk(state.text, target)]
+  const hunks = planEdits(state, target, budget, graphemes, editsLeft)
+  effort.editsLeft -= hunks.length
+  return hunks
+}
+
+/** Returns the edit that replaces a whole text. */
+export const wholeHunk = (text: string, target: string): Hunk => ({
+  aStart: 0,
+  aEnd: text.length,
+  bStart: 0,
+  bEnd: target.length,
+})
+
 /** Returns the maximum number of edits for a text with this many items. */
 export const editsMaxFor = (items: number): number =>
   Math.max(edits.least, Math.min(edits.most, Math.floor(edits.timesItems / (items + 1))))

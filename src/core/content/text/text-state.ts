@@ -40,6 +40,9 @@ export interface PlainTextState {
   readonly items: number
 }
 
+/** Returns the state of a text without formatting and embeds. */
+export const plainState = (text: string): PlainTextState => ({ text, runs: [], embeds: [], items: 0 })
+
 /** An empty attribute set. It has no prototype, because attribute names come from documents. */
 export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null))
 

@@ -13,8 +13,8 @@ import {
   type StoredValue,
 } from '../stored/shared-values.ts'
 import { editsToDelta } from '../text/edits-to-delta.ts'
-import { planEdits } from '../text/plan.ts'
-import { type PlainTextState, readTextState } from '../text/text-state.ts'
+import { planWithin } from '../text/plan.ts'
+import { readTextState } from '../text/text-state.ts'
 import type { XmlBudget } from '../xml/budget.ts'
 import { isBlankWithBreak } from '../xml/parse.ts'
 import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
@@ -229,7 +229,8 @@ export class JsonPlan {
 
   #text(type: SharedRoot, target: string): void {
     const state = readTextState(type)
-    const { operations, insertions, deletions } = editsToDelta(state, target, this.#hunks(state, target))
+    const hunks = planWithin(state, target, this.#effort)
+    const { operations, insertions, deletions } = editsToDelta(state, target, hunks)
     this.edits.push({ in: 'text', type, operations })
     this.insertions += insertions
     this.deletions += deletions
@@ -237,18 +238,6 @@ export class JsonPlan {
 
   #xml(type: SharedRoot, target: string): void {
     this.#plan(type, planXml(type, fragmentKey, checkXml(target), this.#effort))
-  }
-
-  /**
-   * Returns the edits of a text. While the budget lasts, the edits are few and small. After that, one edit
-   * replaces the whole text.
-   */
-  #hunks(state: PlainTextState, target: string): Hunk[] {
-    const { budget, graphemes, editsLeft } = this.#effort
-    if (editsLeft <= 0) return [{ aStart: 0, aEnd: state.text.length, bStart: 0, bEnd: target.length }]
-    const hunks = planEdits(state, target, budget, graphemes, editsLeft)
-    this.#effort.editsLeft -= hunks.length
-    return hunks
   }
 
   /** Runs `act`, and adds the path in the data to the errors that `act` throws. */

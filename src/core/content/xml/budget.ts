@@ -1,17 +1,12 @@
-import type { DiffBudget } from '../diff/myers.ts'
 import { Graphemes } from '../text/graphemes.ts'
-import { editsMaxFor, stepsMax } from '../text/plan.ts'
+import { editsMaxFor, stepsMax, type TextBudget } from '../text/plan.ts'
 import type { CleanupBudget } from '../yjs/cleanup-formatting.ts'
 
 /**
  * Remaining budget of one replacement, for all its texts. When the budget is used up, the result becomes
  * coarser.
  */
-export interface XmlBudget extends CleanupBudget {
-  readonly budget: DiffBudget
-  readonly graphemes: Graphemes
-  /** Number of edits inside texts. */
-  editsLeft: number
+export interface XmlBudget extends CleanupBudget, TextBudget {
   /**
    * Budget for elements and texts that are deleted individually. Each deletion costs the number of items of
    * the document, because Yjs shifts all items for a deletion.

@@ -1,6 +1,6 @@
 import type { Hunk } from '../diff/diff.ts'
 import { TextChange, type TextInsert } from '../text/operations.ts'
-import { planEdits } from '../text/plan.ts'
+import { planWithin, wholeHunk } from '../text/plan.ts'
 import { type PlainTextState, runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlBudget } from './budget.ts'
 import { MarkCursor, type MarkTable } from './mark-sets.ts'
@@ -29,25 +29,6 @@ export const insertsOf = ({ text, runs }: MarkedText, marks: MarkTable): TextIns
     attributes: marks.attributesOf(run.marks),
   }))
 
-const wholeOf = (state: PlainTextState, target: MarkedText): Hunk => ({
-  aStart: 0,
-  aEnd: state.text.length,
-  bStart: 0,
-  bEnd: target.text.length,
-})
-
-/**
- * Returns the edits from a shared text to a target. While the budget lasts, the edits are few and small;
- * after that, one edit replaces the whole text.
- */
-export function planText(state: PlainTextState, target: MarkedText, effort: XmlBudget): Hunk[] {
-  if (state.text === target.text) return []
-  if (effort.editsLeft <= 0) return [wholeOf(state, target)]
-  const hunks = planEdits(state, target.text, effort.budget, effort.graphemes, effort.editsLeft)
-  effort.editsLeft -= hunks.length
-  return hunks
-}
-
 /**
  * Returns the change from a shared text to the target: edits of its characters, and changed marks of
  * characters that stay. Embeds stay unless they are inside a deleted range.
@@ -58,9 +39,9 @@ export function textChange(
   marks: MarkTable,
   effort: XmlBudget,
 ): TextChange {
-  const change = written(part, target, planText(part.state, target, effort), marks)
+  const change = written(part, target, planWithin(part.state, target.text, effort), marks)
   if (change.markings > Math.max(0, effort.editsLeft)) {
-    return written(part, target, [wholeOf(part.state, target)], marks)
+    return written(part, target, [wholeHunk(part.state.text, target.text)], marks)
   }
   effort.editsLeft -= change.markings
   return change

@@ -1,5 +1,7 @@
 import * as Y from 'yjs'
 import type { Hunk } from '../diff/diff.ts'
+import { planWithin } from '../text/plan.ts'
+import { plainState } from '../text/text-state.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
 import { NodeAligner, type NodeDifference } from './align.ts'
 import type { XmlBudget } from './budget.ts'
@@ -7,7 +9,7 @@ import { XmlBuilder } from './builder.ts'
 import type { MarkTable } from './mark-sets.ts'
 import { storedName, xmlName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
-import { emptyText, insertsOf, type MarkedText, planText, sliceText, textChange } from './text-plan.ts'
+import { emptyText, insertsOf, type MarkedText, sliceText, textChange } from './text-plan.ts'
 import type { LiveElement, LiveNode, LiveText, XmlElement, XmlNode } from './tree.ts'
 
 /** Position in the children of an element. All children before `at` are done. */
@@ -203,8 +205,7 @@ export class XmlUpdater {
   /** Returns the offsets in the target at which each of the adjacent texts ends. */
   #endsIn(parts: LiveText['parts'], target: MarkedText): number[] {
     const text = parts.map(({ state }) => state.text).join('')
-    const joined = { text, runs: [], embeds: [], items: 0 }
-    const hunks = planText(joined, target, { ...this.#effort })
+    const hunks = planWithin(plainState(text), target.text, { ...this.#effort })
     const ends: number[] = []
     let [end, at, shift] = [0, 0, 0]
     for (const { state } of parts) {

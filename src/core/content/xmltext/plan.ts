@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 import type { FormatTable } from '../delta/formatted-text.ts'
-import type { Hunk } from '../diff/diff.ts'
 import type { JsonObject } from '../json/json.ts'
 import { readMap } from '../stored/shared-values.ts'
-import { planEdits } from '../text/plan.ts'
+import { planWithin } from '../text/plan.ts'
+import { plainState } from '../text/text-state.ts'
 import { JsonPlan } from '../values/plan.ts'
 import { type EditCounts, writeEdits } from '../values/write-edits.ts'
 import { NodeAligner } from '../xml/align.ts'
@@ -17,7 +17,6 @@ import {
   isChild,
   type NestedNode,
   type SharedNode,
-  type TextNode,
 } from './nodes.ts'
 import { changedAttributes, type NestedTextReader } from './reader.ts'
 import { NestedTextWriter } from './writer.ts'
@@ -85,21 +84,14 @@ export class NestedPlan {
   #updateStream(type: SharedRoot, live: ChildNode, target: ChildNode): void {
     const stream = new NestedTextWriter(this.#formats, live, target)
     const pairs: NodePair[] = []
-    for (const { hunk, pairs: found } of this.#aligner.differences(live.children, target.children)) {
-      stream.keepTo(hunk.aStart)
-      for (const [a, b] of found) {
-        const [node, wanted] = [live.children[a] as NestedNode, target.children[b] as NestedNode]
-        stream.insertTo(b)
-        stream.deleteTo(a)
-        if (!isChild(node) && !isChild(wanted)) stream.edit(node, wanted, this.#hunks(node, wanted))
-        else if (isChild(node) && isChild(wanted) && node.type !== null) {
-          stream.reformat(node, wanted)
-          pairs.push([node, wanted])
-        } else stream.replace(node.number === wanted.number)
-      }
-      stream.insertTo(hunk.bEnd)
-      stream.deleteTo(hunk.aEnd)
-    }
+    this.#passOver(live, target, stream, (node, wanted) => {
+      if (!isChild(node) && !isChild(wanted))
+        stream.edit(node, wanted, planWithin(plainState(node.text), wanted.text, this.#effort))
+      else if (isChild(node) && isChild(wanted) && node.type !== null) {
+        stream.reformat(node, wanted)
+        pairs.push([node, wanted])
+      } else stream.replace(node.number === wanted.number)
+    })
     if (stream.operations.length > 0) this.#writes.push(() => this.#writeStream(type, stream))
     this.#goInside(stream, pairs)
   }
@@ -109,36 +101,34 @@ export class NestedPlan {
     cleanupFormatting(type, this.#effort)
   }
 
-  /**
-   * Returns the edits of a text. While the budget lasts, the edits are few and small; after that, one edit
-   * replaces the whole text.
-   */
-  #hunks(node: TextNode, target: TextNode): Hunk[] {
-    const { budget, graphemes, editsLeft } = this.#effort
-    if (node.text === target.text) return []
-    if (editsLeft <= 0) return [{ aStart: 0, aEnd: node.text.length, bStart: 0, bEnd: target.text.length }]
-    const state = { text: node.text, runs: [], embeds: [], items: 0 }
-    const hunks = planEdits(state, target.text, budget, graphemes, editsLeft)
-    this.#effort.editsLeft -= hunks.length
-    return hunks
-  }
-
   #updateChildren(type: SharedRoot, live: ChildNode, target: ChildNode): void {
     const children = new ChildrenWriter(live, target)
     const pairs: NodePair[] = []
-    for (const { hunk, pairs: found } of this.#aligner.differences(live.children, target.children)) {
-      children.keepTo(hunk.aStart)
-      for (const [a, b] of found) {
-        children.insertTo(b)
-        children.deleteTo(a)
-        children.keepTo(a + 1)
-        pairs.push([live.children[a] as ChildNode, target.children[b] as ChildNode])
-      }
-      children.insertTo(hunk.bEnd)
-      children.deleteTo(hunk.aEnd)
-    }
+    this.#passOver(live, target, children, (node, wanted) => {
+      children.keepNext()
+      pairs.push([node as ChildNode, wanted as ChildNode])
+    })
     this.#writes.push((transaction) => children.write(transaction, type))
     this.#goInside(children, pairs)
+  }
+
+  /** @param pair writes a node that becomes another one */
+  #passOver(
+    live: ChildNode,
+    target: ChildNode,
+    writer: Pick<ChildrenWriter, 'keepTo' | 'insertTo' | 'deleteTo'>,
+    pair: (node: NestedNode, wanted: NestedNode) => void,
+  ): void {
+    for (const { hunk, pairs } of this.#aligner.differences(live.children, target.children)) {
+      writer.keepTo(hunk.aStart)
+      for (const [a, b] of pairs) {
+        writer.insertTo(b)
+        writer.deleteTo(a)
+        pair(live.children[a] as NestedNode, target.children[b] as NestedNode)
+      }
+      writer.insertTo(hunk.bEnd)
+      writer.deleteTo(hunk.aEnd)
+    }
   }
 
   /** Counts the changes of one shared value, then plans the changes of the values in it. */
@@ -197,6 +187,8 @@ class ChildrenWriter {
     this.#targetAt += at - this.#at
     this.#at = at
   }
+
+  keepNext = (): void => this.keepTo(this.#at + 1)
 
   insertTo(targetAt: number): void {
     const made = this.#target.slice(this.#targetAt, targetAt).map(emptyTypeFor)
