@@ -1,4 +1,4 @@
-import type { BlockList, BlockMarks, Inline, NeutralBlock } from './block.ts'
+import type { BlockList, BlockMarks, Inline, InlineText, NeutralBlock } from './block.ts'
 import { marksKey } from './block-keys.ts'
 
 /** Adds a text to a line. Adjacent texts with the same marks are joined. */
@@ -8,6 +8,46 @@ export function addText(line: Inline[], text: string, marks: BlockMarks): void {
   if (last?.kind === 'text' && marksKey(last.marks) === marksKey(marks))
     line[line.length - 1] = { ...last, text: last.text + text }
   else line.push({ kind: 'text', text, marks })
+}
+
+/** Returns a paragraph with this content. An image that stands alone is a block. */
+export function paragraphOf(content: readonly Inline[]): NeutralBlock {
+  const [only, ...others] = content
+  return others.length === 0 && only?.kind === 'image' ? only : { kind: 'paragraph', content }
+}
+
+/** Divides a line at its images, if images are blocks. */
+export function dividedAtImages(
+  content: readonly Inline[],
+  { blockImages }: { readonly blockImages: boolean },
+): readonly (readonly Inline[])[] {
+  if (!blockImages || content.every(({ kind }) => kind !== 'image')) return [content]
+  const lines: Inline[][] = [[]]
+  for (const inline of content) {
+    if (inline.kind === 'image') lines.push([inline], [])
+    else lines.at(-1)?.push(inline)
+  }
+  return lines.map(trimmedLine)
+}
+
+/** Removes space and line breaks at the start and the end of a line. */
+export function trimmedLine(content: readonly Inline[]): Inline[] {
+  const line = [...content]
+  const isBlank = (inline: Inline | undefined): boolean =>
+    inline?.kind === 'hardBreak' || (inline?.kind === 'text' && /^ *$/.test(inline.text))
+  while (isBlank(line.at(-1))) line.pop()
+  let start = 0
+  while (isBlank(line[start])) start += 1
+  const rest = line.slice(start)
+  const [first, last] = [rest[0], rest.at(-1)]
+  if (first?.kind === 'text') rest[0] = { ...first, text: first.text.replace(/^ +/, '') }
+  if (last?.kind === 'text') {
+    const { text } = (rest.length === 1 ? rest[0] : last) as InlineText
+    let end = text.length
+    while (text[end - 1] === ' ') end -= 1
+    rest[rest.length - 1] = { ...last, text: text.slice(0, end) }
+  }
+  return rest
 }
 
 /** Builds lists from items. A change between tasks and other items starts a new list. */

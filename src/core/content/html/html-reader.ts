@@ -1,6 +1,6 @@
 import { limits } from '../../model/limits.ts'
 import type { BlockList, BlockMarks, Inline, NeutralBlock, TableCell, TableRow } from '../blocks/block.ts'
-import { ListBuilder } from '../blocks/block-builders.ts'
+import { dividedAtImages, ListBuilder, paragraphOf } from '../blocks/block-builders.ts'
 import type { BlockFeatures, ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
@@ -107,7 +107,7 @@ export class HtmlReader {
     if (depth > depthMax) throw contentLimit(`data has too much: blocks of HTML are at most ${depthMax} deep`)
     const line = new LineReader()
     const endLine = (): void => {
-      for (const content of this.#linesOf(line.take())) {
+      for (const content of dividedAtImages(line.take(), this.#features)) {
         const block = paragraphOf(content)
         if (!isInvisible(block)) blocks.push(block)
       }
@@ -147,17 +147,6 @@ export class HtmlReader {
     }
   }
 
-  /** Divides a line at its images, if images are blocks. */
-  #linesOf(content: readonly Inline[]): readonly (readonly Inline[])[] {
-    if (!this.#features.blockImages || content.every(({ kind }) => kind !== 'image')) return [content]
-    const lines: Inline[][] = [[]]
-    for (const inline of content) {
-      if (inline.kind === 'image') lines.push([inline], [])
-      else lines.at(-1)?.push(inline)
-    }
-    return lines.map(trimmed)
-  }
-
   #custom(id: string, content: readonly HtmlNode[]): NeutralBlock & Inline {
     this.#placeholders.set(id, null)
     return { kind: 'custom', id, name: textOf(content) }
@@ -181,7 +170,7 @@ export class HtmlReader {
         return this.#table(element, marks, depth)
       default: {
         const level = Number(tagName.slice(1))
-        const [content = [], ...others] = this.#linesOf(this.#line(childNodes, marks))
+        const [content = [], ...others] = dividedAtImages(this.#line(childNodes, marks), this.#features)
         return [{ kind: 'heading', level, content }, ...others.map(paragraphOf)]
       }
     }
@@ -273,23 +262,6 @@ export class HtmlReader {
 
 /** Maximum number of columns that one cell may span. */
 const spanMax = 100
-
-/** Returns a paragraph with this content. An image that stands alone is a block. */
-function paragraphOf(content: readonly Inline[]): NeutralBlock {
-  const [only, ...others] = content
-  return others.length === 0 && only?.kind === 'image' ? only : { kind: 'paragraph', content }
-}
-
-/** Returns a part of a line without white space at its ends. */
-function trimmed(content: readonly Inline[]): readonly Inline[] {
-  const line = new LineReader()
-  for (const inline of content) {
-    if (inline.kind === 'text') line.text(inline.text, inline.marks)
-    else if (inline.kind === 'hardBreak') line.lineBreak(false)
-    else line.atom(inline)
-  }
-  return line.take()
-}
 
 const styled = (marks: BlockMarks, element: HtmlElement): BlockMarks =>
   styledMarks(marks, htmlAttribute(element, 'style'))

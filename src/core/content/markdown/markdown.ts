@@ -1,5 +1,5 @@
 import type { BlockFormat } from '../blocks/block-format.ts'
-import { parseMarkdown, parseMarkdownPart } from './parse-markdown.ts'
+import { parseMarkdown } from './parse-markdown.ts'
 import { writeMarkdown } from './write-markdown.ts'
 
 /** CommonMark with the extensions of GFM. */
@@ -11,8 +11,8 @@ export const markdownFormat: BlockFormat = {
   write: writeMarkdown,
 }
 
-/** Returns the format of a part of a longer text. @param definitions as for `parseMarkdownPart` */
+/** Returns the format of a part of a longer text. @param definitions as for `parseMarkdown` */
 export const markdownPart = (definitions: string): BlockFormat => ({
   ...markdownFormat,
-  parse: (text, features) => parseMarkdownPart(text, features, definitions),
+  parse: (text, features) => parseMarkdown(text, features, definitions),
 })

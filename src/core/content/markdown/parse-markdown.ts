@@ -5,12 +5,11 @@ import type {
   BlockMarks,
   Image,
   Inline,
-  InlineText,
   NeutralBlock,
   TableCell,
   TableRow,
 } from '../blocks/block.ts'
-import { addText, ListBuilder } from '../blocks/block-builders.ts'
+import { addText, dividedAtImages, ListBuilder, paragraphOf, trimmedLine } from '../blocks/block-builders.ts'
 import { allFeatures, type BlockFeatures, type ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
@@ -23,35 +22,15 @@ import { atomScheme, placeholderInfo } from './placeholders.ts'
  * Parses CommonMark with the extensions of GFM for tables, task lists, strikethrough and links without markup.
  * HTML is text, except `<br>`, which is a line break. A line break in a paragraph is a space. The position of a
  * block is its line, from 0.
+ * @param definitions if the text is a part of a longer one: the definitions before it, as Markdown. Definitions of links
+ * in the part become paragraphs of text, because another part may use them. Null: definitions are not shown
  * @throws ApiError INVALID_ARGUMENT with the line if the text exceeds a limit
  */
-export const parseMarkdown = (text: string, features: BlockFeatures = allFeatures): ParsedBlocks =>
-  parseWith(text, features, null)
-
-/**
- * Parses a part of a longer text, as `parseMarkdown` does. Definitions of links in the part become paragraphs of text,
- * because another part may use them.
- * @param definitions the definitions before the part, as Markdown
- * @throws ApiError as for `parseMarkdown`
- */
-export const parseMarkdownPart = (text: string, features: BlockFeatures, definitions: string): ParsedBlocks =>
-  parseWith(text, features, definitions)
-
-/**
- * Returns the lines, from 0, at which the blocks at the top level of a Markdown text begin. Does not read the text of the
- * blocks: a text of 32,768 characters takes at most some milliseconds.
- */
-export function blockStarts(text: string): ReadonlySet<number> {
-  const parser = parserFor(allFeatures, false)
-  const tokens: Token[] = []
-  parser.block.parse(text, parser, {}, tokens)
-  return new Set(
-    tokens.flatMap(({ level, nesting, map }) => (level === 0 && nesting >= 0 && map ? [map[0]] : [])),
-  )
-}
-
-/** @param definitions null: definitions in the text are not shown */
-function parseWith(text: string, features: BlockFeatures, definitions: string | null): ParsedBlocks {
+export function parseMarkdown(
+  text: string,
+  features: BlockFeatures = allFeatures,
+  definitions: string | null = null,
+): ParsedBlocks {
   if (text.length > limits.markdownCharacters) {
     throw contentLimit(
       `data has too much text: Markdown has at most ${limits.markdownCharacters} characters; here it has ${text.length}`,
@@ -65,6 +44,19 @@ function parseWith(text: string, features: BlockFeatures, definitions: string | 
   const tokens = parser.parse(source, environment)
   const nodesMax = Math.min(limits.nodes, minNodes + text.length * nodesPerCharacter)
   return new TokenReader(tokens, features, nodesMax, source).read()
+}
+
+/**
+ * Returns the lines, from 0, at which the blocks at the top level of a Markdown text begin. Does not read the text of the
+ * blocks: a text of 32,768 characters takes at most some milliseconds.
+ */
+export function blockStarts(text: string): ReadonlySet<number> {
+  const parser = parserFor(allFeatures, false)
+  const tokens: Token[] = []
+  parser.block.parse(text, parser, {}, tokens)
+  return new Set(
+    tokens.flatMap(({ level, nesting, map }) => (level === 0 && nesting >= 0 && map ? [map[0]] : [])),
+  )
 }
 
 type Parser = InstanceType<typeof MarkdownIt>
@@ -192,16 +184,15 @@ class TokenReader {
     }
   }
 
-  #paragraphs(content: readonly Inline[]): NeutralBlock[] {
-    const [only, ...others] = content
-    if (others.length === 0 && only?.kind === 'image') return [only]
-    return this.#features.blockImages ? splitAtImages(content) : [{ kind: 'paragraph', content }]
+  #paragraphs(content: readonly Inline[]): readonly NeutralBlock[] {
+    const lines = dividedAtImages(content, this.#features)
+    return lines.filter(({ length }) => length > 0 || lines.length === 1).map(paragraphOf)
   }
 
   #headings(level: number, content: readonly Inline[]): NeutralBlock[] {
     const images = this.#features.blockImages ? content.filter(({ kind }) => kind === 'image') : []
     if (images.length === 0) return [{ kind: 'heading', level, content }]
-    const line = trimmed(content.filter(({ kind }) => kind !== 'image'))
+    const line = trimmedLine(content.filter(({ kind }) => kind !== 'image'))
     const headings: NeutralBlock[] = line.length === 0 ? [] : [{ kind: 'heading', level, content: line }]
     return [...headings, ...(images as Image[])]
   }
@@ -340,46 +331,6 @@ const mail = /^mailto:[\w.+-]+@(?:[\w-]+\.)+[\w-]*[A-Za-z0-9]$/
 const isForeignLink = (token: Token): boolean => {
   const href = String(token.attrGet('href') ?? '')
   return token.markup === 'linkify' && href.startsWith('mailto:') && !mail.test(href)
-}
-
-/** Divides a line into images and the paragraphs between them. */
-function splitAtImages(content: readonly Inline[]): NeutralBlock[] {
-  const blocks: NeutralBlock[] = []
-  let line: Inline[] = []
-  const endLine = (): void => {
-    const text = blocks.length === 0 && line.length === content.length ? line : trimmed(line)
-    if (text.length > 0) blocks.push({ kind: 'paragraph', content: text })
-    line = []
-  }
-  for (const inline of content) {
-    if (inline.kind !== 'image') line.push(inline)
-    else {
-      endLine()
-      blocks.push(inline)
-    }
-  }
-  endLine()
-  return blocks.length === 0 ? [{ kind: 'paragraph', content }] : blocks
-}
-
-/** Removes space and line breaks at the start and the end of a line. */
-function trimmed(content: readonly Inline[]): Inline[] {
-  const line = [...content]
-  const isBlank = (inline: Inline | undefined): boolean =>
-    inline?.kind === 'hardBreak' || (inline?.kind === 'text' && /^ *$/.test(inline.text))
-  while (isBlank(line.at(-1))) line.pop()
-  let start = 0
-  while (isBlank(line[start])) start += 1
-  const rest = line.slice(start)
-  const [first, last] = [rest[0], rest.at(-1)]
-  if (first?.kind === 'text') rest[0] = { ...first, text: first.text.replace(/^ +/, '') }
-  if (last?.kind === 'text') {
-    const { text } = (rest.length === 1 ? rest[0] : last) as InlineText
-    let end = text.length
-    while (text[end - 1] === ' ') end -= 1
-    rest[rest.length - 1] = { ...last, text: text.slice(0, end) }
-  }
-  return rest
 }
 
 /** Reads a block of HTML as a line of text. Its line breaks are those of a paragraph. */

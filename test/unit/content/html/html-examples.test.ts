@@ -60,6 +60,11 @@ test.each([
     '<paragraph>a</paragraph><image alt="i" src="/x.png" title="t"/><paragraph>b</paragraph>',
   ],
   [
+    'images next to line breaks and to spaces that stay',
+    '<p style="white-space: normal"><span style="white-space: pre-wrap">a  b</span><br><img src="/x.png"><br>c</p>',
+    '<paragraph>a  b</paragraph><image src="/x.png"/><paragraph>c</paragraph>',
+  ],
+  [
     'quotes and lines',
     '<blockquote>a</blockquote><hr>',
     '<blockquote><paragraph>a</paragraph></blockquote><horizontalRule/>',
