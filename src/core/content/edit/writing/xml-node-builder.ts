@@ -98,25 +98,44 @@ export class XmlNodeBuilder {
     const needsGroup =
       isNested || (this.#isEmptyBlockNote(place.parent) && blocks[0]?.name !== blockNote.group)
     const hasContainers = needsGroup || needsContainers(place.parent)
-    const types = blocks.map((block) => {
-      const built = this.#builder.build(block)
-      return hasContainers && nameOf(built) !== blockNote.container ? inContainer(built) : built
-    })
     const areNested = blocks.some(({ name }) => name === blockNote.container || name === blockNote.group)
-    const ids = areNested ? this.#containerIds() : null
-    this.insertTypes(place, needsGroup ? [inGroup(types)] : types)
-    if (ids !== null) giveNewIds(types, ids)
+    const ids = areNested ? this.#containerIds() : new Set()
+    const inserted = blocks.map((block) => {
+      const isIn = hasContainers && block.name !== blockNote.container
+      const whole = isIn ? this.element(blockNote.container, [], [block]) : block
+      return hasContainers || areNested ? this.#withIds(whole, ids) : whole
+    })
+    this.#insert(place, needsGroup ? [this.element(blockNote.group, [], inserted)] : inserted)
     return blocks.reduce((sum, { size }) => sum + size, 0)
   }
 
   /** Inserts the block of a container of BlockNote. */
   insertContent(place: ChildPlace, node: XmlNode): number {
     const block = node.kind === 'text' ? this.paragraph([node]) : node
-    this.insertTypes(place, [this.#builder.build(block)])
+    this.#insert(place, [block])
     return block.size
   }
 
-  insertTypes({ parent, after }: ChildPlace, types: (Y.XmlElement | Y.XmlText)[]): void {
+  /**
+   * Returns an element in which containers of BlockNote have a new id if they have none, or that of another container.
+   * @param ids the ids of the other containers, to which those of the element are added
+   */
+  #withIds(node: XmlElement, ids: Set<unknown>): XmlElement {
+    const attributes = new Map(node.attributes)
+    if (node.name === blockNote.container) {
+      const given = attributes.get('id')
+      const id = given === undefined ? null : this.#builder.attributeValue(node.name, 'id', given)
+      const isOwn = typeof id === 'string' && id !== '' && !ids.has(id)
+      const own = isOwn ? id : randomUUID()
+      ids.add(own)
+      if (!isOwn) attributes.set('id', this.#vocabulary.values.toText(own) ?? own)
+    }
+    const children = node.children.map((child) => (child.kind === 'text' ? child : this.#withIds(child, ids)))
+    return this.element(node.name, [...attributes].sort(byName), children)
+  }
+
+  #insert({ parent, after }: ChildPlace, nodes: readonly XmlNode[]): void {
+    const types = nodes.map((node) => this.#builder.build(node))
     Y.XmlFragment.prototype.insertAfter.call(parent, after, types)
     const marked = this.#builder.takeMarked()
     if (marked.length === 0) return
@@ -299,34 +318,4 @@ function needsContainers(parent: SharedRoot): boolean {
   if (nameOf(parent) === blockNote.group) return true
   const [first] = typesIn(parent)
   return first !== undefined && nameOf(first) === blockNote.container
-}
-
-/**
- * Gives containers of BlockNote an id if they have none, or that of an earlier container.
- * @param ids the ids of all other containers
- */
-function giveNewIds(inserted: readonly SharedRoot[], ids: Set<unknown>): void {
-  const waiting = [...inserted].reverse()
-  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
-    if (!(type instanceof Y.XmlElement)) continue
-    if (type.nodeName === blockNote.container) {
-      const id = type.getAttribute('id')
-      if (typeof id !== 'string' || id === '' || ids.has(id)) type.setAttribute('id', randomUUID())
-      ids.add(type.getAttribute('id'))
-    }
-    waiting.push(...typesIn(type).reverse())
-  }
-}
-
-function inGroup(blocks: (Y.XmlElement | Y.XmlText)[]): Y.XmlElement {
-  const group = new Y.XmlElement(blockNote.group)
-  group.insert(0, blocks)
-  return group
-}
-
-function inContainer(block: Y.XmlElement | Y.XmlText): Y.XmlElement {
-  const container = new Y.XmlElement(blockNote.container)
-  container.setAttribute('id', randomUUID())
-  container.insert(0, [block])
-  return container
 }
