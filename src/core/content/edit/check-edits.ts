@@ -86,16 +86,16 @@ export function checkEdit(request: EditRequest, place: string): CheckedEdit {
   const at = `${place}.${name}`
   const { replace, insert, remove, mark, attributes, patch, text } = request
   if (replace !== undefined) {
-    const target = targetOf(replace.find, `${at}.find`, replace.occurrence)
+    const target = checkEditTarget(replace.find, `${at}.find`, replace.occurrence)
     return { is: 'replace', target, content: checkEditContent(replace.with, replace.format, `${at}.with`) }
   }
   if (insert !== undefined) {
     const place = insertPlaceOf(insert, at)
     return { is: 'insert', place, content: checkEditContent(insert.content, insert.format, `${at}.content`) }
   }
-  if (remove !== undefined) return { is: 'remove', target: targetOf(remove.target, `${at}.target`) }
+  if (remove !== undefined) return { is: 'remove', target: checkEditTarget(remove.target, `${at}.target`) }
   if (mark !== undefined) {
-    const target = targetOf(mark.find, `${at}.find`)
+    const target = checkEditTarget(mark.find, `${at}.find`)
     return { is: 'mark', target, name: nameOf(mark.name, `${at}.name`), value: jsonOf(mark.value) }
   }
   if (attributes !== undefined) {
@@ -103,7 +103,7 @@ export function checkEdit(request: EditRequest, place: string): CheckedEdit {
       ([name, value]) => [nameOf(name, `${at}.set`), jsonOf(value)] as const,
     )
     if (set.length === 0) throw invalidEdit(`${at}.set must have at least one attribute`)
-    return { is: 'attributes', target: targetOf(attributes.target, `${at}.target`), set: new Map(set) }
+    return { is: 'attributes', target: checkEditTarget(attributes.target, `${at}.target`), set: new Map(set) }
   }
   if (patch !== undefined) return { is: 'patch', operations: checkPatch(patch, at) }
   const { index = 0, delete: deletions = 0, insert: insertion = '' } = text ?? {}
@@ -115,12 +115,11 @@ const targetNames = ['quote', 'heading', 'row', 'attribute', 'block', 'path', 'a
 /**
  * Runs all checks of a target that need no document.
  * @param place how messages name the target
+ * @param occurrence the occurrence that the edit states, unless the target states it
  * @throws ApiError INVALID_ARGUMENT
  */
-export const checkEditTarget = (request: TargetRequest, place: string): EditTarget => targetOf(request, place)
-
-function targetOf(request: TargetRequest, place: string, occurrence?: number): EditTarget {
-  if (typeof request === 'string') return targetOf({ quote: request }, place, occurrence)
+export function checkEditTarget(request: TargetRequest, place: string, occurrence?: number): EditTarget {
+  if (typeof request === 'string') return checkEditTarget({ quote: request }, place, occurrence)
   const name = only(request, targetNames, place)
   const { quote, heading, row, attribute, block, path, anchor } = request
   const which = request.occurrence ?? occurrence ?? null
@@ -164,7 +163,7 @@ function targetOf(request: TargetRequest, place: string, occurrence?: number): E
 function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string): InsertPlace {
   const name = only(insert, ['before', 'after', 'into', 'at'], place)
   if (name === 'at') return { at: insert.at === 'start' ? 'start' : 'end' }
-  return { at: name, target: targetOf(insert[name] ?? '', `${place}.${name}`) }
+  return { at: name, target: checkEditTarget(insert[name] ?? '', `${place}.${name}`) }
 }
 
 /** Checks the content of an edit. @param place how messages name the content @throws ApiError INVALID_ARGUMENT */
