@@ -11,6 +11,7 @@ import {
 import type { BlockFormat, WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
+import { type FormattingTag, TagWriter } from '../xml/tag-writer.ts'
 import { HtmlReader } from './html-reader.ts'
 import { atomAttribute, blockAttribute, breakAttribute, parseHtml } from './parse-html.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
@@ -39,22 +40,10 @@ function writeHtml(blocks: readonly NeutralBlock[], output: Output): WrittenBloc
   return { text: new HtmlWriter(output).write(blocks), starts }
 }
 
-class HtmlWriter {
-  readonly #output: Output
-  readonly #parts: string[] = []
-
-  constructor(output: Output) {
-    this.#output = output
-  }
-
+class HtmlWriter extends TagWriter {
   write(blocks: readonly NeutralBlock[]): string {
     this.#blocks(blocks)
-    return this.#parts.join('')
-  }
-
-  #push(part: string): void {
-    this.#output.count(part.length)
-    this.#parts.push(part)
+    return this.text
   }
 
   /** Writes the blocks that are visible, each on lines of its own. */
@@ -62,7 +51,7 @@ class HtmlWriter {
     let isFirst = true
     for (const block of blocks) {
       if (isInvisible(block)) continue
-      if (!isFirst) this.#push('\n')
+      if (!isFirst) this.push('\n')
       isFirst = false
       this.#block(block)
     }
@@ -83,7 +72,7 @@ class HtmlWriter {
       case 'codeBlock':
         return this.#code(block.language, block.text)
       case 'horizontalRule':
-        return this.#push('<hr>')
+        return this.push('<hr>')
       case 'table':
         return this.#element('table', '', () =>
           this.#lines(() =>
@@ -98,7 +87,7 @@ class HtmlWriter {
         return this.#element('p', '', () => this.#line([block]))
       case 'custom':
         return this.#element('div', attribute(blockAttribute, block.id), () =>
-          this.#push(escapeHtml(block.name)),
+          this.push(escapeHtml(block.name)),
         )
       default:
         return block satisfies never
@@ -106,21 +95,21 @@ class HtmlWriter {
   }
 
   #element(name: string, attributes: string, content: () => void): void {
-    this.#push(`<${name}${attributes}>`)
+    this.push(`<${name}${attributes}>`)
     content()
-    this.#push(`</${name}>`)
+    this.push(`</${name}>`)
   }
 
   /** Writes content on lines of its own. */
   #lines(content: () => void): void {
-    this.#push('\n')
+    this.push('\n')
     content()
-    this.#push('\n')
+    this.push('\n')
   }
 
   #joined<T>(parts: readonly T[], write: (part: T) => void): void {
     parts.forEach((part, index) => {
-      if (index > 0) this.#push('\n')
+      if (index > 0) this.push('\n')
       write(part)
     })
   }
@@ -134,7 +123,7 @@ class HtmlWriter {
         this.#joined(items, (item) =>
           this.#element('li', taskAttributes(item), () => {
             if (item.kind === 'taskItem')
-              this.#push(`<input type="checkbox"${item.checked ? ' checked' : ''}> `)
+              this.push(`<input type="checkbox"${item.checked ? ' checked' : ''}> `)
             this.#content(item.children)
           }),
         ),
@@ -153,39 +142,30 @@ class HtmlWriter {
     if (first === undefined) return
     if (first.kind !== 'paragraph' || !others.every(isList)) return this.#blocks(blocks)
     this.#line(first.content)
-    if (others.length > 0) this.#push('\n')
+    if (others.length > 0) this.push('\n')
     this.#blocks(others)
   }
 
   #code(language: string | null, text: string): void {
     const isClass = language !== null && !/\s/.test(language)
     const stated = language === null || isClass ? '' : attribute('data-language', language)
-    this.#push(`<pre${stated}><code${isClass ? attribute('class', `language-${language}`) : ''}>`)
+    this.push(`<pre${stated}><code${isClass ? attribute('class', `language-${language}`) : ''}>`)
     // A reader removes one line break at the end.
-    this.#push(`${escapeHtml(text)}${text.endsWith('\n') ? '\n' : ''}</code></pre>`)
+    this.push(`${escapeHtml(text)}${text.endsWith('\n') ? '\n' : ''}</code></pre>`)
   }
 
   #line(content: readonly Inline[]): void {
     const [only, ...others] = content
-    if (only?.kind === 'hardBreak' && others.length === 0) return this.#push(`<br ${breakAttribute}>`)
-    let open: readonly Tag[] = []
+    if (only?.kind === 'hardBreak' && others.length === 0) return this.push(`<br ${breakAttribute}>`)
+    let open: readonly FormattingTag[] = []
     let atSpace = true
     for (const [index, inline] of content.entries()) {
-      open = this.#changeTags(open, tagsOf(inline))
+      open = this.change(open, tagsOf(inline))
       const isEnd = (content[index + 1]?.kind ?? 'hardBreak') === 'hardBreak'
-      this.#push(inline.kind === 'text' ? textHtml(inline.text, atSpace, isEnd) : atomHtml(inline))
+      this.push(inline.kind === 'text' ? textHtml(inline.text, atSpace, isEnd) : atomHtml(inline))
       atSpace = inline.kind === 'text' ? inline.text.endsWith(' ') : inline.kind === 'hardBreak'
     }
-    this.#changeTags(open, [])
-  }
-
-  /** Closes and opens the elements of formatting. Outer elements that both texts have stay open. */
-  #changeTags(open: readonly Tag[], wanted: readonly Tag[]): readonly Tag[] {
-    let shared = 0
-    while (shared < open.length && open[shared]?.start === wanted[shared]?.start) shared += 1
-    for (const { name } of open.slice(shared).reverse()) this.#push(`</${name}>`)
-    for (const { start } of wanted.slice(shared)) this.#push(start)
-    return wanted
+    this.change(open, [])
   }
 }
 
@@ -195,12 +175,7 @@ const taskAttributes = (item: ListItem | TaskItem): string =>
     ? attribute('data-type', 'taskItem') + attribute('data-checked', String(item.checked))
     : ''
 
-interface Tag {
-  readonly name: string
-  readonly start: string
-}
-
-function tagsOf(inline: Inline): readonly Tag[] {
+function tagsOf(inline: Inline): readonly FormattingTag[] {
   if (inline.kind === 'image') return inline.href === null ? [] : linkTags({ href: inline.href, title: null })
   if (inline.kind !== 'text') return []
   const { link, bold, italic, strike, code, underline, subscript, superscript } = inline.marks
@@ -216,7 +191,7 @@ function tagsOf(inline: Inline): readonly Tag[] {
   return link === undefined ? simple : [...linkTags(link), ...simple]
 }
 
-function linkTags({ href, title }: NonNullable<BlockMarks['link']>): readonly Tag[] {
+function linkTags({ href, title }: NonNullable<BlockMarks['link']>): readonly FormattingTag[] {
   if (!isSafeLink(href)) return []
   const titled = title === null ? '' : attribute('title', title)
   return [{ name: 'a', start: `<a${attribute('href', href)}${titled}>` }]

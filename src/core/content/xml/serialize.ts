@@ -2,11 +2,12 @@ import type * as Y from 'yjs'
 import { memoized } from '../../base/maps.ts'
 import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { type MarkSet, MarkTable } from './mark-sets.ts'
+import { MarkTable } from './mark-sets.ts'
 import { ObservedSchema } from './observed-schema.ts'
 import { isBlankWithBreak } from './parse.ts'
 import { readTree } from './read-tree.ts'
 import type { MarkForm } from './stored-marks.ts'
+import { type FormattingTag, TagWriter } from './tag-writer.ts'
 import { NodeInterner, type XmlElement, type XmlText } from './tree.ts'
 
 /**
@@ -32,28 +33,21 @@ export function serializeType(
 
 const emptyCdata = '<![CDATA[]]>'
 
-class XmlWriter {
+class XmlWriter extends TagWriter {
   readonly #vocabulary: ObservedSchema
   readonly #marks: MarkTable
-  readonly #output: Output
-  readonly #parts: string[] = []
-  /** Start tags of marks. They are cached, because a mark repeats its tag in each range of text. */
-  readonly #startTags = new Map<MarkForm, string>()
+  /** Tags of marks. They are cached, because a mark repeats its tag in each range of text. */
+  readonly #tags = new Map<MarkForm, FormattingTag>()
 
   constructor(vocabulary: ObservedSchema, marks: MarkTable, output: Output) {
+    super(output)
     this.#vocabulary = vocabulary
     this.#marks = marks
-    this.#output = output
   }
 
   content(root: XmlElement, preserved: boolean): string {
     this.#children(root, preserved)
-    return this.#parts.join('')
-  }
-
-  #push(part: string): void {
-    this.#output.count(part.length)
-    this.#parts.push(part)
+    return this.text
   }
 
   #children(parent: XmlElement, preserved: boolean): void {
@@ -61,7 +55,7 @@ class XmlWriter {
     for (const child of parent.children) {
       if (child.kind === 'element') this.#element(child, preserved)
       else {
-        if (looksLikeLayout) this.#push(emptyCdata)
+        if (looksLikeLayout) this.push(emptyCdata)
         looksLikeLayout = false
         this.#text(child)
       }
@@ -79,40 +73,32 @@ class XmlWriter {
 
   #element(element: XmlElement, inherited: boolean): void {
     const { name, attributes, children } = element
-    this.#push(`<${name}${attributesOf(attributes)}`)
+    this.push(`<${name}${attributesOf(attributes)}`)
     if (children.length === 0) {
-      this.#push('/>')
+      this.push('/>')
       return
     }
-    this.#push('>')
-    if (this.#vocabulary.useOf(name) === 'both') this.#push(emptyCdata)
+    this.push('>')
+    if (this.#vocabulary.useOf(name) === 'both') this.push(emptyCdata)
     const space = attributes.find(([attribute]) => attribute === 'xml:space')?.[1]
     this.#children(element, space === undefined ? inherited : space === 'preserve')
-    this.#push(`</${name}>`)
+    this.push(`</${name}>`)
   }
 
   #text({ text, runs }: XmlText): void {
-    let open: readonly MarkForm[] = []
+    let open: readonly FormattingTag[] = []
     runs.forEach(({ start, marks }, index) => {
-      open = this.#changeMarks(open, marks)
-      this.#push(escapeText(text.slice(start, runs[index + 1]?.start ?? text.length)))
+      open = this.change(open, this.#marks.formsOf(marks).map(this.#tagOf))
+      this.push(escapeText(text.slice(start, runs[index + 1]?.start ?? text.length)))
     })
-    this.#changeMarks(open, 0)
+    this.change(open, [])
   }
 
-  /** Closes and opens marks between two ranges. Outer marks that both ranges have stay open. */
-  #changeMarks(open: readonly MarkForm[], set: MarkSet): readonly MarkForm[] {
-    const wanted = this.#marks.formsOf(set)
-    let shared = 0
-    while (shared < open.length && open[shared] === wanted[shared]) shared += 1
-    for (const { name } of open.slice(shared).reverse()) this.#push(`</${name}>`)
-    for (const mark of wanted.slice(shared)) this.#push(this.#startTag(mark))
-    return wanted
-  }
-
-  #startTag(mark: MarkForm): string {
-    return memoized(this.#startTags, mark, () => `<${mark.name}${attributesOf(mark.attributes)}>`)
-  }
+  #tagOf = (mark: MarkForm): FormattingTag =>
+    memoized(this.#tags, mark, () => ({
+      name: mark.name,
+      start: `<${mark.name}${attributesOf(mark.attributes)}>`,
+    }))
 }
 
 const attributesOf = (attributes: XmlElement['attributes']): string =>
