@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import type { IdRange, StoredId } from './range-index.ts'
 import type { SharedRoot } from './root-kind.ts'
 
@@ -79,8 +80,23 @@ export function lastItem({ _start }: SharedRoot): Y.Item | null {
   return last
 }
 
-/** Returns the index of each item in its sequence. */
-export function indexesIn({ _start }: SharedRoot): ReadonlyMap<Y.Item, number> {
+/** Finds the indexes of items in their sequences. */
+export class SequenceIndexes {
+  /** Indexes of the items of sequences, until a sequence changes. */
+  readonly #known = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
+
+  of(item: Y.Item): number {
+    const sequence = item.parent as SharedRoot
+    return memoized(this.#known, sequence, () => indexesIn(sequence)).get(item) ?? 0
+  }
+
+  /** Call when a sequence has changed. */
+  forget(type: SharedRoot): void {
+    this.#known.delete(type)
+  }
+}
+
+function indexesIn({ _start }: SharedRoot): ReadonlyMap<Y.Item, number> {
   const indexes = new Map<Y.Item, number>()
   let index = 0
   for (let item = _start; item !== null; item = item.right) {

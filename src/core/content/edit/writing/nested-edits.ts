@@ -5,7 +5,7 @@ import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import { TextChange } from '../../text/operations.ts'
 import { newValueOf } from '../../values/new-values.ts'
 import { writeEdits } from '../../values/write-edits.ts'
-import { indexesIn, parentOf } from '../../yjs/items.ts'
+import { parentOf, SequenceIndexes } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import type { TextFlow, TextRange } from '../targets/flow-view.ts'
@@ -126,7 +126,7 @@ export class NestedEdits extends RootEdits<NestedEditRoot, NestedFlowWriter> {
       throw this.unsupported(
         'no block can be inserted next to this target; use a block that is not inside an element',
       )
-    return { parent, index: (indexesIn(parent).get(item) ?? 0) + (at === 'before' ? 0 : 1) }
+    return { parent, index: new SequenceIndexes().of(item) + (at === 'before' ? 0 : 1) }
   }
 
   protected remove(target: ResolvedTarget): EditOutcome {

@@ -3,7 +3,7 @@ import { addTo, memoized } from '../../../base/maps.ts'
 import type { Hunk } from '../../diff/diff.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
 import { TextChange } from '../../text/operations.ts'
-import { indexesIn } from '../../yjs/items.ts'
+import { SequenceIndexes } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   type FlowPiece,
@@ -64,7 +64,8 @@ const lineBreaks = /\r\n|\r|\n/
 /** Writes changes of the flows of a root of nested texts. */
 export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
   readonly #changes = new Map<SharedRoot, IndexChange[]>()
-  readonly #indexes = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
+  /** The indexes before the changes are written. */
+  #indexes = new SequenceIndexes()
 
   /** Formats a range as Lexical does: by a bit of the node of its text, which is divided for this. */
   markLexical(range: TextRange, bit: number, isOn: boolean): void {
@@ -107,7 +108,7 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
         if (piece.source === null) {
           const parent = piece.item.parent
           if (from < to && !piece.isKept && parent instanceof Y.AbstractType)
-            this.#change(parent, { index: this.#indexOf(piece.item), deletions: 1, inserted: [] })
+            this.#change(parent, { index: this.#indexes.of(piece.item), deletions: 1, inserted: [] })
         } else if (from < to || piece === into) {
           const at =
             piece === into && from >= to
@@ -145,7 +146,7 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
     const { before, after } = lexicalPieces(inserted, piece.textNode ?? null, isStart, hasTail)
     // Line breaks at the start of a text come before its node.
     if (before.length > 0 && piece.textNode)
-      this.#change(type, { index: this.#indexOf(piece.textNode), deletions: 0, inserted: before })
+      this.#change(type, { index: this.#indexes.of(piece.textNode), deletions: 0, inserted: before })
     this.#change(type, { index, deletions, inserted: piece.textNode ? after : [...before, ...after] })
   }
 
@@ -158,14 +159,7 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
     if (piece.source === null || piece.length === 0) return
     const item = piece.textNode
     if (item === undefined || item === null) return
-    this.#change(piece.source.type, { index: this.#indexOf(item), deletions: 1, inserted: [] })
-  }
-
-  /** Returns the index of an item in its parent, before the changes are written. */
-  #indexOf(item: Y.Item): number {
-    const parent = item.parent as SharedRoot
-    const known = memoized(this.#indexes, parent, () => indexesIn(parent))
-    return known.get(item) ?? 0
+    this.#change(piece.source.type, { index: this.#indexes.of(item), deletions: 1, inserted: [] })
   }
 
   #change(type: SharedRoot, change: IndexChange): void {
@@ -191,7 +185,7 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
       this.changed = true
     }
     this.#changes.clear()
-    this.#indexes.clear()
+    this.#indexes = new SequenceIndexes()
   }
 }
 
