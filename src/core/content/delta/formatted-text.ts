@@ -6,6 +6,7 @@ import { JsonInterner } from '../json/json-interner.ts'
 import { Output } from '../output.ts'
 import { readStoredValue } from '../stored/shared-values.ts'
 import type { DeltaAttributes } from '../text/operations.ts'
+import { markUnpaired } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** A range of text with one set of attributes. The range ends at the start of the next range. */
@@ -138,15 +139,14 @@ export class FormattedTextBuilder implements FormattedText {
     if (insert === '') return
     if (this.runs.at(-1)?.format !== format) this.runs.push({ start: this.#length, format })
     if (typeof insert !== 'string') this.embeds.set(this.#length, insert)
-    const part = typeof insert === 'string' ? marked(insert) : this.#formats.placeholderOf(insert)
+    const part =
+      typeof insert === 'string'
+        ? markUnpaired(insert, unpairedPlaceholder)
+        : this.#formats.placeholderOf(insert)
     this.#parts.push(part)
     this.#length += part.length
   }
 }
-
-const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
-const marked = (text: string): string =>
-  text.isWellFormed() ? text : text.replace(unpaired, unpairedPlaceholder)
 
 /** The content of a text root. It is read without changing the root. */
 export interface FormattedTextState {

@@ -126,9 +126,9 @@ function attributesFrom(entries: Iterable<readonly [string, unknown]>): TextAttr
 
 const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Replaces each unpaired surrogate of the string of an item with U+D800. */
-export const markUnpaired = (text: string): string =>
-  text.isWellFormed() ? text : text.replace(unpaired, '\ud800')
+/** Replaces each unpaired surrogate of the string of an item with another one, by default U+D800. */
+export const markUnpaired = (text: string, placeholder = '\ud800'): string =>
+  text.isWellFormed() ? text : text.replace(unpaired, placeholder)
 
 /** Returns the index of the run that contains the character at `at`; 0 if the text has no characters. */
 export const runIndexAtOffset = (runs: readonly { readonly start: number }[], at: number): number =>
