@@ -269,22 +269,21 @@ export class BackendEdits {
     schema: NamedSchema | null,
     baseVersion: string | undefined,
   ): Promise<Pick<DocumentRead<FoundStreamPlace>, 'result' | 'version'> | null> {
-    const past = await this.#placeInPast(request, schema, baseVersion)
+    const onLoop = (doc: Y.Doc): FoundStreamPlace =>
+      findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))
+    const onThread = (thread: PooledThread, bytes: Uint8Array): Promise<FoundStreamPlace> =>
+      thread.run({ is: 'streamPlace', updates: [bytes], request, schema })
+    const past = await this.#readPast(baseVersion, onLoop, onThread)
     if (past !== null) return this.view((doc) => requireReplaced(doc, past))
-    return this.#readLive(
-      this.#room.state.sizeBytes,
-      Number.POSITIVE_INFINITY,
-      (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema)),
-      (thread, bytes) => thread.run({ is: 'streamPlace', updates: [bytes], request, schema }),
-    )
+    return this.#readLive(this.#room.state.sizeBytes, Number.POSITIVE_INFINITY, onLoop, onThread)
   }
 
-  /** Finds the place of a stream in an earlier version. Returns null if `baseVersion` is the current one. */
-  async #placeInPast(
-    request: StreamPlaceRequest,
-    schema: NamedSchema | null,
+  /** Reads an earlier version. Returns null if `baseVersion` is the current one. */
+  async #readPast<T>(
     baseVersion: string | undefined,
-  ): Promise<FoundStreamPlace | null> {
+    onLoop: (doc: Y.Doc) => T,
+    onThread: (thread: PooledThread, bytes: Uint8Array) => Promise<T>,
+  ): Promise<T | null> {
     const room = this.#room
     const { address, dependencies } = room
     const { readers, log } = dependencies
@@ -296,11 +295,9 @@ export class BackendEdits {
     const bytes = past.encode()
     past.doc.destroy()
     const found = await readInline(readers, bytes.length, Number.POSITIVE_INFINITY, () =>
-      withState(bytes, (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
+      withState(bytes, onLoop),
     )
-    const onThread = (thread: PooledThread): Promise<FoundStreamPlace> =>
-      thread.run({ is: 'streamPlace', updates: [bytes], request, schema })
-    return found ?? readers.use(address, onThread)
+    return found ?? readers.use(address, (thread) => onThread(thread, bytes))
   }
 
   /**
