@@ -24,9 +24,10 @@ export async function startCluster(
 ): Promise<TestCluster> {
   const data = await mkdtemp(join(tmpdir(), 'weft-cluster-'))
   const nodes = await sharedNodes(count, options)
+  const clock = options.clock === undefined ? {} : { clock: options.clock }
   const servers: TestServer[] = []
   for (const { engine } of nodes)
-    servers.push(await startTestServer({ ...overrides, dataDir: data }, { engine }))
+    servers.push(await startTestServer({ ...overrides, dataDir: data }, { engine, ...clock }))
   let turn = 0
   return {
     servers,
