@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually, message, typed } from '../../support/clients/clients.ts'
 import { pageSocket } from '../../support/clients/page-sockets.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 const ends: (() => unknown)[] = []
-afterEach(async () => {
+// Not after each test, because some tests run at the same time.
+afterAll(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
 
@@ -206,7 +207,8 @@ it('[TRANS-101] opens new connections although earlier responses neither end nor
   }
 })
 
-it('[TRANS-56] [TRANS-89] if a proxy answers each POST with a page, repeats it after growing waits, and then closes', async () => {
+// Each of the following tests waits for the client, for up to 22 s.
+it.concurrent('[TRANS-56] [TRANS-89] if a proxy answers each POST with a page, repeats it after growing waits, and then closes', async () => {
   const { url } = await start()
   const sentAtMs: number[] = []
   const proxied: typeof fetch = async (input, init) => {
@@ -226,7 +228,7 @@ it('[TRANS-56] [TRANS-89] if a proxy answers each POST with a page, repeats it a
   for (const [index, ms] of least.entries()) expect(waits[index]).toBeGreaterThan(ms * 0.9)
 }, 60_000)
 
-it('[TRANS-88] repeats the end of a session until the server has received it', async () => {
+it.concurrent('[TRANS-88] repeats the end of a session until the server has received it', async () => {
   const { server, url } = await start()
   let attempts = 0
   const failing: typeof fetch = async (input, init) => {
@@ -247,7 +249,7 @@ it('[TRANS-88] repeats the end of a session until the server has received it', a
   await eventually(async () => (await wordsOf(server)).includes('sent at last'))
 })
 
-it('[TRANS-88] closes after some attempts if no request reaches the server', async () => {
+it.concurrent('[TRANS-88] closes after some attempts if no request reaches the server', async () => {
   const { url } = await start()
   let attempts = 0
   const failing: typeof fetch = async (input, init) => {
@@ -264,7 +266,7 @@ it('[TRANS-88] closes after some attempts if no request reaches the server', asy
   expect(attempts).toBe(5)
 }, 60_000)
 
-it('[TRANS-90] uses streams again some time after a slow POST', async () => {
+it.concurrent('[TRANS-90] uses streams again some time after a slow POST', async () => {
   const { server, url } = await start()
   const gets: ('poll' | 'stream')[] = []
   let posts = 0
