@@ -2,18 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { errorMessage } from '../core/base/errors.ts'
-import { packageFile } from '../core/base/package-file.ts'
+import { entryPointTypes } from './build.ts'
 import { addCommitTree } from './commit-tree.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
-import { compileEntryPointTypes, type EntryPointTypes } from './package-types.ts'
-
-/**
- * Implements `npm run api:diff -- [commit]`, for reviews of the public API. Prints how the types of the entry points
- * differ from those of a commit. The default is the parent of HEAD. A difference is not an error.
- */
-const root = fileURLToPath(packageFile('.'))
+import type { EntryPointTypes } from './package-types.ts'
 
 /** Returns a program that prints the types with the build of a commit, which knows where its sources are. */
 const typePrinter = (
@@ -40,12 +33,16 @@ function writeTypesOfCommit(commit: string, folder: string): void {
   }
 }
 
+/**
+ * Implements `npm run api:diff -- [commit]`, for reviews of the public API. Prints how the types of the entry points
+ * differ from those of a commit. The default is the parent of HEAD. A difference is not an error.
+ */
 async function printDifference(commit: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'weft-api-'))
   try {
     writeTypesOfCommit(commit, join(folder, 'before'))
     await updateGeneratedFiles()
-    writeTypes(compileEntryPointTypes(root), join(folder, 'now'))
+    writeTypes(await entryPointTypes(), join(folder, 'now'))
     const args = ['diff', '--no-index', '--no-prefix', 'before', 'now']
     const { status } = spawnSync('git', args, { cwd: folder, stdio: 'inherit' })
     if (status === 0) console.log(`the types of the package are those of ${commit}`)

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../core/base/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
+import { buildFolders } from './build-folders.ts'
 import {
   browserPackage,
   clientScript,
@@ -15,8 +16,10 @@ import {
   programs,
   styles,
 } from './bundles.ts'
+import { entryPoints } from './client-packages.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
 import { writeLicenses } from './licenses.ts'
+import type { EntryPointTypes } from './package-types.ts'
 import { copyTemplates } from './templates.ts'
 import { writeClientPackages } from './write-client-packages.ts'
 
@@ -58,14 +61,30 @@ export async function buildPrograms(folder: string): Promise<void> {
 export async function buildPackage(folder: string): Promise<void> {
   await updateGeneratedFiles()
   if (isCurrent(folder, packageStamp)) return
-  const { compileEntryPointTypes } = await import('./package-types.ts')
-  const types = compileEntryPointTypes(root)
+  const types = await entryPointTypes()
   await buildPrograms(folder)
   for (const { name, declarations } of types)
     writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)
   await bundle(packagesForPages(folder))
   writeClientPackages(folder, types)
   markCurrent(folder, packageStamp)
+}
+
+/**
+ * Returns the types of the entry points. Reads them from a build of the same sources if a folder has one, because
+ * compiling them takes most of the time of a build.
+ * @throws the error of the compiler
+ */
+export async function entryPointTypes(): Promise<readonly EntryPointTypes[]> {
+  const built = Object.values(buildFolders).find((folder) => isCurrent(folder, packageStamp))
+  if (built === undefined) {
+    const { compileEntryPointTypes } = await import('./package-types.ts')
+    return compileEntryPointTypes(root)
+  }
+  return Object.keys(entryPoints).map((name) => ({
+    name,
+    declarations: readFileSync(packageFile(`${built}package/${name}.d.ts`), 'utf8'),
+  }))
 }
 
 /** Files of a build with the hash of the sources from which its programs, or all of the package, were built. */
