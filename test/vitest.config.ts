@@ -8,8 +8,8 @@ import { filesByTier, isOfDom, type Tier, tiers } from './support/tiers.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** If this file ran last, the run would wait for it alone. */
-const longest = '/test/fuzz/cost.test.ts'
+/** If one of these files ran last, the run would wait for it alone. Vitest starts small files last. */
+const longest = ['/test/fuzz/cost.test.ts', '/test/fuzz/differential.test.ts']
 
 /**
  * Vitest ends a worker when the next file has another tier or environment, so these files stay together. A worker takes
@@ -25,7 +25,7 @@ class Grouped extends BaseSequencer {
 }
 
 function groupOf({ moduleId, project: { name } }: TestSpecification): string {
-  if (moduleId.endsWith(longest)) return ''
+  if (longest.some((file) => moduleId.endsWith(file))) return ''
   return isOfDom(readFileSync(moduleId, 'utf8')) ? `${name} dom` : name
 }
 
