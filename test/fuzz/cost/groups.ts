@@ -113,11 +113,15 @@ async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<
   const { mutatePlan, randomPlan, simplerPlans, updatesOf } = await import(
     '../../support/data/update-plans.ts'
   )
-  const server = await startTestServer({ idleUnloadSeconds: 0, newDocumentsPerWorkspace: unlimited })
-  const place = { server, token: await server.token('ada') }
+  const { adminToken } = await import('../../support/servers/tenants.ts')
+  const server = await startTestServer({
+    adminToken,
+    idleUnloadSeconds: 0,
+    newDocumentsPerWorkspace: unlimited,
+  })
   const random = new Random(seed)
   const sampled = Math.ceil(seconds / 4)
-  const probes = socketProbes(place, (names) => Array.from({ length: sampled }, () => random.pick(names)))
+  const probes = socketProbes(server, (names) => Array.from({ length: sampled }, () => random.pick(names)))
   const findings = await findingsOf(probes, mainThread, judgedItems)
   const deadline = performance.now() + searchSeconds * 1_000
   let tried = 0
@@ -128,7 +132,7 @@ async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<
     mutate: mutatePlan,
     cost: async (plan) => {
       tried += 1
-      const { run } = await planProbe(place, plan).prepare(plannedItems)
+      const { run } = await planProbe(server, plan).prepare(plannedItems)
       return cpu.cost(run)
     },
     goesOn: (count) => count < plans.length || performance.now() < deadline,
@@ -138,11 +142,11 @@ async function sockets({ seconds, searchSeconds, seed }: GroupOptions): Promise<
   const judgedUntil = performance.now() + 60_000
   const fails = async (plan: Parameters<typeof updatesOf>[0]): Promise<boolean> =>
     performance.now() < judgedUntil &&
-    (await judgeAt(planProbe(place, plan), judgedItems, mainThread)) !== null
+    (await judgeAt(planProbe(server, plan), judgedItems, mainThread)) !== null
   for (const { genome } of found) {
     if (!(await fails(genome))) continue
     const least = await minimize(genome, simplerPlans, fails)
-    const finding = await judgeAt(planProbe(place, least), judgedItems, mainThread)
+    const finding = await judgeAt(planProbe(server, least), judgedItems, mainThread)
     if (finding !== null) findings.push(reported(finding))
     break
   }

@@ -2,13 +2,9 @@ import { type UpdatePlan, updatesOf } from '../../support/data/update-plans.ts'
 import { hostileAwareness, hostileVectors } from '../../support/faults/hostile-messages.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 import type { TestServer } from '../../support/servers/server.ts'
+import { otherWorkspace } from '../../support/servers/tenants.ts'
 import type { Prepared, Probe } from './measure.ts'
 import { type VoiceKind, voices } from './voices.ts'
-
-export interface Place {
-  readonly server: TestServer
-  readonly token: string
-}
 
 /** One message of a client. */
 interface Sent {
@@ -18,8 +14,12 @@ interface Sent {
 
 let documents = 0
 
-/** Sends messages to a new document, reads it, and reads it again after the server has closed its room. */
-function prepared({ server, token }: Place, kind: VoiceKind, messages: readonly Sent[]): Prepared {
+/**
+ * Sends messages to a new document, reads it, and reads it again after the server has closed its room. In one workspace
+ * for all runs, each run would wait for the share of the event loop that earlier runs have spent.
+ */
+async function prepared(server: TestServer, kind: VoiceKind, messages: readonly Sent[]): Promise<Prepared> {
+  const { token } = await otherWorkspace(server)
   return {
     size: messages.reduce((sum, { body }) => sum + body.length, 0),
     run: async () => {
@@ -37,7 +37,7 @@ function prepared({ server, token }: Place, kind: VoiceKind, messages: readonly 
 }
 
 const probe = (
-  place: Place,
+  server: TestServer,
   kind: VoiceKind,
   name: string,
   to: number,
@@ -46,7 +46,7 @@ const probe = (
   name: `${kind.name} ${name}`,
   from: 1_000,
   to,
-  prepare: (n) => prepared(place, kind, messages(n)),
+  prepare: (n) => prepared(server, kind, messages(n)),
 })
 
 /** A shape of this size has about 250 KB. */
@@ -54,18 +54,18 @@ const nMax = 16_000
 const bytesMax = 256_000
 
 export const updateProbe = (
-  place: Place,
+  server: TestServer,
   kind: VoiceKind,
   type: 'update' | 'offer',
   name: string,
   updates: (n: number) => readonly Uint8Array[],
 ): Probe =>
-  probe(place, kind, `${type} ${name}`, nMax, (n) =>
+  probe(server, kind, `${type} ${name}`, nMax, (n) =>
     updates(n).map((body) => ({ types: kind.types[type], body })),
   )
 
-export const planProbe = (place: Place, plan: UpdatePlan): Probe =>
-  updateProbe(place, voices[0] as VoiceKind, 'update', JSON.stringify(plan), (n) => updatesOf(plan, n))
+export const planProbe = (server: TestServer, plan: UpdatePlan): Probe =>
+  updateProbe(server, voices[0] as VoiceKind, 'update', JSON.stringify(plan), (n) => updatesOf(plan, n))
 
 /**
  * Rows of small messages, each of which costs time that is linear in the document. For example, Yjs copies
@@ -81,7 +81,7 @@ const shapes = Object.entries(hostileUpdates).filter(([name]) => !rows.includes(
  * `sample`.
  */
 export function socketProbes(
-  place: Place,
+  server: TestServer,
   sample: (shapes: readonly string[]) => readonly string[],
 ): readonly Probe[] {
   return voices.flatMap((kind, index) => {
@@ -89,19 +89,21 @@ export function socketProbes(
     const names = index === 0 ? shapes.map(([name]) => name) : sample(shapes.map(([name]) => name))
     const offered = sample(shapes.map(([name]) => name))
     const updates = shapes.flatMap(([name, make]) => [
-      ...(names.includes(name) ? [updateProbe(place, kind, 'update', name, make)] : []),
-      ...(offered.includes(name) ? [updateProbe(place, kind, 'offer', name, make)] : []),
+      ...(names.includes(name) ? [updateProbe(server, kind, 'update', name, make)] : []),
+      ...(offered.includes(name) ? [updateProbe(server, kind, 'offer', name, make)] : []),
     ])
     const vectors = Object.entries(hostileVectors).map(([name, make]) =>
-      probe(place, kind, `vector ${name}`, bytesMax, (n) => [{ types: vector, body: make(n) }]),
+      probe(server, kind, `vector ${name}`, bytesMax, (n) => [{ types: vector, body: make(n) }]),
     )
     const states = Object.entries(hostileAwareness).map(([name, make]) =>
-      probe(place, kind, `awareness ${name}`, bytesMax, (n) => [{ types: awareness, body: make(n) }]),
+      probe(server, kind, `awareness ${name}`, bytesMax, (n) => [{ types: awareness, body: make(n) }]),
     )
     const others = kind.otherTypes.map((types) =>
-      probe(place, kind, `message ${types.join(',')}`, bytesMax, (n) => [{ types, body: new Uint8Array(n) }]),
+      probe(server, kind, `message ${types.join(',')}`, bytesMax, (n) => [
+        { types, body: new Uint8Array(n) },
+      ]),
     )
-    return [...updates, ...vectors, ...states, ...others, questions(place, kind)]
+    return [...updates, ...vectors, ...states, ...others, questions(server, kind)]
   })
 }
 
@@ -109,8 +111,8 @@ export function socketProbes(
  * Many state vectors in a row, to a document that grows with their number. One response at a time is
  * sufficient.
  */
-const questions = (place: Place, kind: VoiceKind): Probe =>
-  probe(place, kind, 'vectors in a row', 4_000, (n) => [
+const questions = (server: TestServer, kind: VoiceKind): Probe =>
+  probe(server, kind, 'vectors in a row', 4_000, (n) => [
     ...hostileUpdates.alternateItemDeletions(n).map((body) => ({ types: kind.types.update, body })),
     ...Array.from({ length: n }, () => ({ types: kind.types.vector, body: Uint8Array.of(0) })),
   ])
