@@ -6,6 +6,7 @@ import type { Tenant } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { TimeOrderedIds } from '../model/time-ordered-ids.ts'
 import { keyName } from '../store/key-encoding.ts'
+import type { NodeRequests } from '../store/node-requests.ts'
 import { success } from './record.ts'
 
 /** Describes a request that the server has just answered. */
@@ -62,24 +63,6 @@ interface PageRange {
 interface RecentPage {
   readonly items: readonly KeptRequest[]
   readonly next: string | null
-}
-
-/**
- * Sends calls to the other nodes. This is necessary because each node keeps only the requests that it has
- * answered itself.
- */
-interface NodeCalls {
-  ask<Answer>(
-    name: string,
-    payload: unknown,
-    schema: s.SchemaOf<Answer>,
-  ): Promise<ReadonlyMap<string, Answer>>
-  answer<Payload>(
-    name: string,
-    order: 'any',
-    schema: s.SchemaOf<Payload>,
-    answering: (payload: Payload) => unknown,
-  ): void
 }
 
 /** Maximum number of requests in one page. A page of this size of one node fits into a message. */
@@ -153,7 +136,8 @@ export class RecentRequests {
   readonly #byTenant = new Map<string, Kept>()
   /** Requests that are not kept yet, because their owner is still being read. */
   readonly #pending = new Set<Promise<void>>()
-  #calls: NodeCalls | null = null
+  /** Sends requests to the other nodes, because each node keeps only the requests that it has answered itself. */
+  #calls: NodeRequests | null = null
   #self = ''
   #kept = 0
 
@@ -164,10 +148,10 @@ export class RecentRequests {
   }
 
   /** Makes the requests of this node available to the other nodes. @param self name of this node */
-  share(calls: NodeCalls, self: string): void {
+  share(calls: NodeRequests, self: string): void {
     this.#calls = calls
     this.#self = self
-    calls.answer('requests.list', 'any', listSchema, (call) => this.#listHere({ ...call, after: call.after }))
+    calls.answer('requests.list', listSchema, (call) => this.#listHere({ ...call, after: call.after }))
   }
 
   /** Keeps a request, or counts it if an equal request is already kept. Never throws. */

@@ -45,7 +45,7 @@ export class OwnerWork {
       await this.#cluster.hold(documentOf(given))
       await work(given)
     }
-    this.#requests.answer(topic, 'any', schema, (given) => here(given).then(isDone, isNotDone))
+    this.#requests.answer(topic, schema, (given) => here(given).then(isDone, isNotDone))
     return async (given) => {
       const { id } = this.#cluster.owner(documentOf(given))
       if (id === this.#cluster.self) return here(given)

@@ -13,15 +13,6 @@ const answerMs = 250
 const topic = (name: string): string => `nodes.call.${name}`
 const answerTopic = (node: string): string => `nodes.answer.${node}`
 
-/** Handles a request of another node and returns the reply, which must be a JSON value. */
-type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
-
-/**
- * The order in which requests are handled. `ordered`: the requests of each node are handled in the order in
- * which the node sent them, and at most once. A request that arrives after a later one is dropped.
- */
-type RequestOrder = 'any' | 'ordered'
-
 const messageMembers = {
   from: s.string,
   /**
@@ -32,7 +23,7 @@ const messageMembers = {
   number: s.number,
 }
 const callSchema = s.object(
-  { ...messageMembers, payload: s.unknown, answer: s.boolean },
+  { ...messageMembers, payload: s.unknown },
   {
     /** The node that handles the request. Absent: all nodes. */
     to: s.string,
@@ -88,27 +79,17 @@ export class NodeRequests {
   /**
    * Registers the handler for requests with this name from other nodes. A malformed request, possibly from
    * another version of Weft, gets no reply.
+   * @param answering returns the reply, which must be a JSON value
    */
-  answer<Payload>(
-    name: string,
-    order: RequestOrder,
-    schema: s.SchemaOf<Payload>,
-    answering: RequestHandler<Payload>,
-  ): void {
-    const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
+  answer<Payload>(name: string, schema: s.SchemaOf<Payload>, answering: (payload: Payload) => unknown): void {
     const listener = (message: Uint8Array): undefined => {
       const call = readJsonOrNull(callSchema, message)
       const { self } = this.#cluster
       if (call === null || call.from === self || (call.to ?? self) !== self) return
       const { payload } = call
       if (!matchesSchema(schema, payload)) return
-      if (order === 'ordered') {
-        const before = last.get(call.from)
-        if (before?.life === call.life && before.number >= call.number) return
-        last.set(call.from, { life: call.life, number: call.number })
-      }
       // If the handler fails, the request gets no reply.
-      this.#answer(call, async () => answering(payload, call.from)).catch(() => {})
+      this.#answer(call, () => answering(payload)).catch(() => {})
     }
     this.#ends.push(this.#bus.subscribe(topic(name), listener))
   }
@@ -160,14 +141,9 @@ export class NodeRequests {
       }
       const cancel = this.#clock.after(waitMs, finish)
       this.#pending.set(number, { answered, keep, check })
-      if (asked().length > 0) this.#publish(request, number, true)
+      if (asked().length > 0) this.#publish(request, number)
       check()
     })
-  }
-
-  /** Sends a message to the other nodes, without a reply. */
-  tell(name: string, payload: unknown): void {
-    if (this.#others().length > 0) this.#publish({ name, payload }, ++this.#number, false)
   }
 
   close(): void {
@@ -179,17 +155,13 @@ export class NodeRequests {
     return this.#bus.isConnected ? this.#cluster.nodes().filter((node) => node !== this.#cluster.self) : []
   }
 
-  #publish({ name, ...request }: SentRequest, number: number, answer: boolean): void {
-    const message: CallMessage = { ...request, from: this.#cluster.self, life: this.#life, number, answer }
+  #publish({ name, ...request }: SentRequest, number: number): void {
+    const message: CallMessage = { ...request, from: this.#cluster.self, life: this.#life, number }
     this.#bus.publish(topic(name), encode(message))
   }
 
-  async #answer(
-    { from, life, number, answer }: CallMessage,
-    answering: () => Promise<unknown>,
-  ): Promise<void> {
+  async #answer({ from, life, number }: CallMessage, answering: () => unknown): Promise<void> {
     const value = await answering()
-    if (!answer) return
     const message: AnswerMessage = { from: this.#cluster.self, life, number, value }
     this.#bus.publish(answerTopic(from), encode(message))
   }

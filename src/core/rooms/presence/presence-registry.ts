@@ -78,8 +78,8 @@ export class PresenceRegistry {
     this.requests = requests
     this.#clock = clock
     this.#visits = visits
-    requests.answer('presence.of', 'any', userQuerySchema, (call) => this.#ofUserHere(call))
-    requests.answer('presence.erase', 'ordered', userQuerySchema, (call) => this.#eraseUserHere(call))
+    requests.answer('presence.of', userQuerySchema, (call) => this.#ofUserHere(call))
+    requests.answer('presence.erase', userQuerySchema, (call) => this.#eraseUserHere(call))
   }
 
   /**

@@ -105,8 +105,8 @@ export class OpenConnections {
     this.#calls = calls
     this.#clock = clock
     this.#self = self
-    calls.answer('connections.list', 'any', listSchema, (call) => this.#listHere(call))
-    calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
+    calls.answer('connections.list', listSchema, (call) => this.#listHere(call))
+    calls.answer('connections.close', closeSchema, (call) => this.#closeHere(call))
   }
 
   /** Registers a connection. Returns a function that removes the connection. */
