@@ -3,7 +3,7 @@ import { createLog } from '../../../src/core/base/log.ts'
 import type { EditListener } from '../../../src/core/events/debounce-windows.ts'
 import type { VisitListener } from '../../../src/core/events/visit-tracker.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
-import { createPresence, type PresenceRegistry } from '../../../src/core/rooms/presence/presence-registry.ts'
+import { PresenceRegistry } from '../../../src/core/rooms/presence/presence-registry.ts'
 import type { DocumentRegistry } from '../../../src/core/rooms/room/room-dependencies.ts'
 import {
   type ThreadDependencies,
@@ -31,7 +31,7 @@ export const noVisits: VisitListener = { joined: () => {}, left: () => {} }
 
 /** Returns the presence of a cluster with a single node. */
 export const presenceAlone = (clock: Clock): PresenceRegistry =>
-  createPresence({ bus: new LocalBus(), cluster: new SingleNode() }, clock, noVisits)
+  new PresenceRegistry({ bus: new LocalBus(), cluster: new SingleNode() }, clock, noVisits)
 
 /** Creates a pool with one thread. Its default limits are so high that no test reaches them. */
 export const threadsOf = (

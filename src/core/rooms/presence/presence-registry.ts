@@ -74,12 +74,12 @@ export class PresenceRegistry {
   readonly #visits: VisitListener
 
   /** @param visits receives joins and leaves */
-  constructor(clock: Clock, visits: VisitListener, requests: NodeRequests) {
-    this.requests = requests
+  constructor({ bus, cluster }: Pick<Engine, 'bus' | 'cluster'>, clock: Clock, visits: VisitListener) {
+    this.requests = new NodeRequests(bus, cluster, clock)
     this.#clock = clock
     this.#visits = visits
-    requests.answer('presence.of', userQuerySchema, (call) => this.#ofUserHere(call))
-    requests.answer('presence.erase', userQuerySchema, (call) => this.#eraseUserHere(call))
+    this.requests.answer('presence.of', userQuerySchema, (call) => this.#ofUserHere(call))
+    this.requests.answer('presence.erase', userQuerySchema, (call) => this.#eraseUserHere(call))
   }
 
   /**
@@ -173,12 +173,5 @@ export class PresenceRegistry {
     if (presence.isEmpty && this.#documents.get(key) === presence) this.#documents.delete(key)
   }
 }
-
-/** Creates the presence of a process. @param visits receives joins and leaves */
-export const createPresence = (
-  { bus, cluster }: Pick<Engine, 'bus' | 'cluster'>,
-  clock: Clock,
-  visits: VisitListener,
-): PresenceRegistry => new PresenceRegistry(clock, visits, new NodeRequests(bus, cluster, clock))
 
 const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

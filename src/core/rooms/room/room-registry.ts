@@ -31,7 +31,7 @@ import { BackgroundCompaction, compactAtShutdown } from '../log/background-compa
 import { AppendBacklog } from '../log/commit-queue.ts'
 import { compactIdleLog } from '../log/compaction-policy.ts'
 import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
-import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
+import { PresenceRegistry } from '../presence/presence-registry.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
 import {
   type ResultOf,
@@ -132,7 +132,7 @@ export class RoomRegistry {
     this.#expensive = new ExpensiveDocuments(parts)
     this.#occupancy = new OpenDocumentLimit(options.documentsPerWorkspaceMax)
     this.#pools = threadPools(options, parts)
-    this.presence = createPresence(engine, parts.clock, visits)
+    this.presence = new PresenceRegistry(engine, parts.clock, visits)
     const { requests } = this.presence
     this.connections = new OpenConnections(requests, parts.clock, engine.cluster.self)
     this.#dependencies = {

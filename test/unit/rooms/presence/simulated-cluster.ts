@@ -7,10 +7,7 @@ import {
 import * as Y from 'yjs'
 import type { VisitListener } from '../../../../src/core/events/visit-tracker.ts'
 import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
-import {
-  createPresence,
-  type PresenceRegistry,
-} from '../../../../src/core/rooms/presence/presence-registry.ts'
+import { PresenceRegistry } from '../../../../src/core/rooms/presence/presence-registry.ts'
 import type { Member } from '../../../../src/core/rooms/updates/member.ts'
 import type { Engine } from '../../../../src/core/store/engine.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
@@ -89,7 +86,7 @@ export class WorldNode {
   constructor(shared: SharedNode, clock: HeldClock, visits: VisitListener) {
     this.shared = shared
     this.#clock = clock
-    this.presence = createPresence(shared.engine, clock, visits)
+    this.presence = new PresenceRegistry(shared.engine, clock, visits)
   }
 
   /** The users listed at this node, in order. */
