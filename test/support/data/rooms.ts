@@ -30,8 +30,8 @@ export const noEdits: EditListener = { noted: () => null }
 export const noVisits: VisitListener = { joined: () => {}, left: () => {} }
 
 /** Returns the presence of a cluster with a single node. */
-export const presenceAlone = (clock: Clock): PresenceRegistry =>
-  new PresenceRegistry({ bus: new LocalBus(), cluster: new SingleNode() }, clock, noVisits)
+export const presenceAlone = (clock: Clock, visits = noVisits): PresenceRegistry =>
+  new PresenceRegistry({ bus: new LocalBus(), cluster: new SingleNode() }, clock, visits)
 
 /** Creates a pool with one thread. Its default limits are so high that no test reaches them. */
 export const threadsOf = (

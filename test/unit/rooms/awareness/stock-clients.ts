@@ -5,6 +5,7 @@ import {
   removeAwarenessStates,
 } from 'y-protocols/awareness'
 import * as Y from 'yjs'
+import type { VisitListener } from '../../../../src/core/events/visit-tracker.ts'
 import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
 import type { PresenceRegistry } from '../../../../src/core/rooms/presence/presence-registry.ts'
 import type { Member } from '../../../../src/core/rooms/updates/member.ts'
@@ -29,9 +30,9 @@ export class Server {
   readonly members = new Set<Member>()
   readonly board: RoomAwareness
 
-  constructor(clock: HeldClock) {
+  constructor(clock: HeldClock, visits?: VisitListener) {
     this.clock = clock
-    this.presence = presenceAlone(clock)
+    this.presence = presenceAlone(clock, visits)
     this.board = new RoomAwareness({
       members: this.members,
       presence: this.presence.presenceOf(document),
@@ -68,8 +69,8 @@ export class Client {
   #link: Link | null = null
   readonly #halfOpen: Link[] = []
 
-  constructor(clientId: number, answersRemoval = true) {
-    this.userId = `user-${clientId}`
+  constructor(clientId: number, answersRemoval = true, userId = `user-${clientId}`) {
+    this.userId = userId
     this.#answersRemoval = answersRemoval
     const doc = new Y.Doc()
     doc.clientID = clientId

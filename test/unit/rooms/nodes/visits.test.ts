@@ -6,25 +6,27 @@ import { VisitRecorder } from '../../../../src/core/directory/documents/visit-re
 import { keys } from '../../../../src/core/directory/organizations/organization-keys.ts'
 import { OrganizationStore } from '../../../../src/core/directory/organizations/organization-store.ts'
 import { EventRecorder } from '../../../../src/core/events/event-recorder.ts'
+import { sharedNodes } from '../../../support/servers/simulated-network.ts'
 import { openRecorded } from '../../../support/stores/recorded-engine.ts'
-import { document, Page, World } from '../presence/simulated-cluster.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+import { Client, document, Server } from '../awareness/stock-clients.ts'
 
 const nodeCount = 3
 const awayMs = 10_000
 const runs = process.env.WEFT_TEST_LONG === '1' ? 250 : 60
 
 type Step =
-  | { readonly kind: 'connect'; readonly page: number; readonly node: number }
-  | { readonly kind: 'disconnect' | 'endOld'; readonly page: number }
+  | { readonly kind: 'come'; readonly client: number; readonly node: number }
+  | { readonly kind: 'lose' | 'notice'; readonly client: number }
   | { readonly kind: 'pass'; readonly ms: number }
 
-const page = fc.nat({ max: 2 })
+const client = fc.nat({ max: 2 })
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('connect' as const), page, node: fc.nat({ max: nodeCount - 1 }) }),
-  fc.record({ kind: fc.constantFrom('disconnect' as const, 'endOld' as const), page }),
+  fc.record({ kind: fc.constant('come' as const), client, node: fc.nat({ max: nodeCount - 1 }) }),
+  fc.record({ kind: fc.constantFrom('lose' as const, 'notice' as const), client }),
   fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 60, 9_990, 10_000, 20_000) }),
 )
-const weather = fc.array(fc.array(fc.constantFrom(0, 1, 90, 700), { maxLength: 2 }), {
+const conditionsOfNetwork = fc.array(fc.array(fc.constantFrom(0, 1, 90, 700), { maxLength: 2 }), {
   minLength: 1,
   maxLength: 20,
 })
@@ -33,24 +35,19 @@ const weather = fc.array(fc.array(fc.constantFrom(0, 1, 90, 700), { maxLength: 2
 async function start(conditions: readonly (readonly number[])[]) {
   const { engine: store, told } = await openRecorded()
   const run = { isCalm: false, messages: 0 }
-  const visitEvents: VisitRecorder[] = []
-  const world = await World.of(
-    nodeCount,
-    () => (run.isCalm ? [0] : (conditions[run.messages++ % conditions.length] ?? [0])),
-    {
-      store,
-      visits: ({ engine }, clock) => {
-        const events = new EventRecorder(clock, () => true)
-        const organizations = new OrganizationStore(engine, events)
-        const log = createLog('silent')
-        const each = new VisitRecorder(engine, { store: organizations, events, clock, log, awayMs })
-        visitEvents.push(each)
-        return each.visits
-      },
-    },
-  )
-  const organizations = new OrganizationStore(store, new EventRecorder(world.clock, () => true))
-  const now = world.clock.now()
+  const clock = new HeldClock()
+  const weather = (): readonly number[] =>
+    run.isCalm ? [0] : (conditions[run.messages++ % conditions.length] ?? [0])
+  const nodes = await sharedNodes(nodeCount, { clock, weather, store })
+  const recorders = nodes.map(({ engine }) => {
+    const events = new EventRecorder(clock, () => true)
+    const organizations = new OrganizationStore(engine, events)
+    const log = createLog('silent')
+    return new VisitRecorder(engine, { store: organizations, events, clock, log, awayMs })
+  })
+  const servers = recorders.map(({ visits }) => new Server(clock, visits))
+  const organizations = new OrganizationStore(store, new EventRecorder(clock, () => true))
+  const now = clock.now()
   const dates = { createdAt: now, lastUpdated: now }
   await organizations.carryOut(document, async (transaction) =>
     transaction.put(keys.organization, {
@@ -60,13 +57,18 @@ async function start(conditions: readonly (readonly number[])[]) {
       ...dates,
     }),
   )
-  for (const each of visitEvents) each.start()
-  return { world, run, told, visitEvents }
+  for (const each of recorders) each.start()
+  const stop = async (): Promise<void> => {
+    for (const each of recorders) await each.stop()
+    for (const server of servers) server.end()
+    for (const { engine } of nodes) await engine.close()
+  }
+  return { clock, run, told, servers, stop }
 }
 
 /** A commit takes several ticks of the event loop. */
-async function pass(world: World, ms: number): Promise<void> {
-  await world.pass(ms)
+async function pass(clock: HeldClock, ms: number): Promise<void> {
+  clock.advance(ms)
   for (let turn = 0; turn < 5; turn++) await nextTurn()
 }
 
@@ -74,34 +76,33 @@ it('[CP-13] alternately records joins and leaves of a user on several nodes, and
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30, size: 'medium' }),
-      weather,
+      conditionsOfNetwork,
       async (steps, conditions) => {
-        const { world, run, told, visitEvents } = await start(conditions)
-        const pages = ['ada', 'bob', 'ada'].map((userId, index) => new Page(userId, index + 1))
+        const { clock, run, told, servers, stop } = await start(conditions)
+        const clients = ['ada', 'bob', 'ada'].map((userId, index) => new Client(index + 1, true, userId))
         for (const each of steps) {
-          if (each.kind === 'pass') await pass(world, each.ms)
+          if (each.kind === 'pass') await pass(clock, each.ms)
           else {
-            const actor = pages[each.page] as Page
-            if (each.kind === 'connect') actor.connect(world.node(each.node))
+            const actor = clients[each.client] as Client
+            if (each.kind === 'come') actor.come(servers[each.node] as Server)
             else actor[each.kind]()
-            await pass(world, 1)
+            await pass(clock, 1)
           }
         }
         run.isCalm = true
-        for (const each of pages) each.endOld()
-        for (let round = 0; round < 4; round++) await pass(world, awayMs)
+        for (const each of clients) each.notice()
+        for (let round = 0; round < 4; round++) await pass(clock, awayMs)
         for (const userId of ['ada', 'bob']) {
           const kinds = told()
             .filter(({ actionUser }) => actionUser.userId === userId)
             .map(({ type }) => type)
           const alternating = kinds.map((_, index) => (index % 2 === 0 ? 'presence.join' : 'presence.leave'))
           expect(kinds).toEqual(alternating)
-          const isHere = pages.some((each) => each.userId === userId && each.isConnected)
+          const isHere = clients.some((each) => each.userId === userId && each.isConnected)
           expect(kinds.length % 2 === 1).toBe(isHere)
         }
-        for (const each of pages) each.destroy()
-        for (const each of visitEvents) await each.stop()
-        await world.end()
+        for (const { awareness } of clients) awareness.destroy()
+        await stop()
       },
     ),
     { numRuns: runs },
