@@ -8,10 +8,10 @@ import type { WriteRight } from '../../core/directory/write-right.ts'
 import type { DocumentAddress } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { limitDetails } from '../../core/quota/limits.ts'
-import type { EditResult } from '../../core/rooms/edits/editable-room.ts'
+import type { EditResult } from '../../core/rooms/edits/edit-conditions.ts'
 import type { StreamEdits, StreamedChange } from '../../core/rooms/edits/stream-edits.ts'
 import type { ShownWriter } from '../../core/rooms/presence/virtual-users.ts'
-import type { RoomRegistry } from '../../core/rooms/room/room-registry.ts'
+import type { RoomRegistry } from '../../core/rooms/registry/room-registry.ts'
 import type { ContentSize, StreamEnding, StreamOutcome, StreamResult } from './stream-records.ts'
 
 /** The state of a stream after one of its updates. */

@@ -16,7 +16,7 @@ import { addressKey, type DocumentAddress, type Tenant } from '../../core/model/
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
 import { exhausted } from '../../core/quota/limits.ts'
-import { noContent } from '../../core/rooms/edits/editable-room.ts'
+import { noContent } from '../../core/rooms/edits/edit-conditions.ts'
 import type { NewWriter } from '../../core/rooms/presence/virtual-users.ts'
 import type { ClaimedJob, Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'

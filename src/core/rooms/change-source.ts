@@ -9,7 +9,7 @@ import { addressSchemas, keySchema } from '../model/address-schemas.ts'
 import { type DocumentLog, type Key, StoreUnavailableError } from '../store/engine.ts'
 import { type AuthorShare, isNamedIn, shareOf } from '../update/attribution/attribution.ts'
 import { readAttribution } from './log/read-attribution.ts'
-import type { RoomRegistry } from './room/room-registry.ts'
+import type { RoomRegistry } from './registry/room-registry.ts'
 
 /** Maximum number of editors that one page of a listing reads. */
 const readPerPage = 50

@@ -7,8 +7,8 @@ import type { AttachedSchema, SchemaService } from '../directory/schemas/schema-
 import type { DocumentService, EnsuredDocument } from '../directory/services/document-service.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { DocumentRead } from './edits/backend-edits.ts'
-import type { ReplaceOptions } from './edits/editable-room.ts'
-import type { RoomRegistry } from './room/room-registry.ts'
+import type { ReplaceOptions } from './edits/edit-conditions.ts'
+import type { RoomRegistry } from './registry/room-registry.ts'
 
 /** Services that `readEditorContent` needs. */
 export interface EditorReadServices {

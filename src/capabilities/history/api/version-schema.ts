@@ -2,7 +2,7 @@ import type { TenantCaller } from '../../../core/access/credentials/authenticato
 import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { parseVersion } from '../../../core/model/version.ts'
-import { noContent } from '../../../core/rooms/edits/editable-room.ts'
+import { noContent } from '../../../core/rooms/edits/edit-conditions.ts'
 import type { HistoryPoint, HistoryRange } from '../../../core/rooms/history/history-updates.ts'
 import { editorAddress } from '../../../rest/editor-content.ts'
 import { documentPlace, editorId, metadata } from '../../../rest/schemas/resource-schema.ts'

@@ -14,7 +14,7 @@ import {
   type RestoreOptions,
   rejectWhenDurable,
   waitUntilDurable,
-} from './editable-room.ts'
+} from './edit-conditions.ts'
 
 /** A change that was computed on a working copy and is not applied to the document yet. */
 export interface ProposedChange<T> {

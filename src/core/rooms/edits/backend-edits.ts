@@ -40,7 +40,7 @@ import {
   readDurable,
   resolveBase,
   waitUntilDurable,
-} from './editable-room.ts'
+} from './edit-conditions.ts'
 import { placeOnThread, readInline, readOnThread } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 

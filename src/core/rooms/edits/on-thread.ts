@@ -13,7 +13,7 @@ import {
   headConflict,
   presentVersion,
   waitUntilDurable,
-} from './editable-room.ts'
+} from './edit-conditions.ts'
 
 /**
  * Maximum encoded size in bytes of a document that the event loop reads. Reading a larger document takes 50

@@ -35,7 +35,7 @@ import {
   type ReplaceOptions,
   type RestoreOptions,
   resolveBase,
-} from './editable-room.ts'
+} from './edit-conditions.ts'
 import { updatesOf } from './on-thread.ts'
 
 /**

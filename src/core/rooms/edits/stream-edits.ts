@@ -28,7 +28,7 @@ import {
   noContent,
   presentVersion,
   readDurable,
-} from './editable-room.ts'
+} from './edit-conditions.ts'
 import { updatesOf } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 

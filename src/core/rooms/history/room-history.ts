@@ -24,7 +24,7 @@ import {
   readDurable,
   toUnavailable,
   waitUntilDurable,
-} from '../edits/editable-room.ts'
+} from '../edits/edit-conditions.ts'
 import { readInline } from '../edits/on-thread.ts'
 import { encodeInSlices, readAttribution } from '../log/read-attribution.ts'
 import { type HistoryRange, type LoadedHistory, loadHistory } from './history-updates.ts'

@@ -11,7 +11,7 @@ import {
   responseTooLarge,
 } from '../../../core/model/json-pieces.ts'
 import { readAttachedEditor } from '../../../core/rooms/editor-content.ts'
-import { noContent } from '../../../core/rooms/edits/editable-room.ts'
+import { noContent } from '../../../core/rooms/edits/edit-conditions.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import { editorAddress } from '../../editor-content.ts'

@@ -8,7 +8,7 @@ import { addressKey, documentPrefix } from '../../../../src/core/model/address.t
 import { close } from '../../../../src/core/model/close.ts'
 import { changeSource } from '../../../../src/core/rooms/change-source.ts'
 import { readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
-import { RoomRegistry } from '../../../../src/core/rooms/room/room-registry.ts'
+import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import { shareOf } from '../../../../src/core/update/attribution/attribution.ts'
 import { eventually } from '../../../support/clients/clients.ts'
 import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Room } from './room.ts'
+import type { Room } from '../room/room.ts'
 
 /** Maximum milliseconds of one slice of dropping Y.Docs. Other work runs between two slices. */
 const restSliceMs = 5

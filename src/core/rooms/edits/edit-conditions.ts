@@ -17,8 +17,8 @@ import type { CommitQueue } from '../log/commit-queue.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 import type { Change } from '../updates/change.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
+import type { WriteLock } from '../updates/write-lock.ts'
 import { isStale, StaleRightError } from '../updates/write-rights.ts'
-import type { WriteLock } from './write-lock.ts'
 
 interface EditDependencies {
   readonly log: DocumentLog

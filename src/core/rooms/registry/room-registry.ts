@@ -24,7 +24,7 @@ import { loadStepsMax } from '../document/integration-limits.ts'
 import { LoopSlices } from '../document/loop-slices.ts'
 import { DocumentExpensiveError, ExpensiveDocuments, Quarantine } from '../document/unreadable-documents.ts'
 import type { DocumentRead } from '../edits/backend-edits.ts'
-import { noContent } from '../edits/editable-room.ts'
+import { noContent } from '../edits/edit-conditions.ts'
 import { readInline, readOnThread } from '../edits/on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
@@ -32,6 +32,17 @@ import { AppendBacklog } from '../log/commit-queue.ts'
 import { compactIdleLog } from '../log/compaction-policy.ts'
 import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
 import { PresenceRegistry } from '../presence/presence-registry.ts'
+import { LiveMessageHub } from '../room/live-messages.ts'
+import { OpenConnections } from '../room/open-connections.ts'
+import { Room } from '../room/room.ts'
+import type {
+  RoomDependencies,
+  RoomLimits,
+  RoomName,
+  RoomRegistryOptions,
+} from '../room/room-dependencies.ts'
+import { documentDeleted, documentMoved } from '../room/room-errors.ts'
+import { TickScheduler } from '../room/tick-scheduler.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
 import {
   type ResultOf,
@@ -44,14 +55,8 @@ import {
 import { WorkShares } from '../updates/work-shares.ts'
 import { BranchFollower, type ReplacedContent } from './branch-follower.ts'
 import { RoomHibernation } from './hibernation.ts'
-import { LiveMessageHub } from './live-messages.ts'
-import { OpenConnections } from './open-connections.ts'
 import { OpenDocumentLimit } from './open-document-limit.ts'
-import { Room } from './room.ts'
 import { isPartOfRemoval, removedAmong, removeLateAppends } from './room-deletion.ts'
-import type { RoomDependencies, RoomLimits, RoomName, RoomRegistryOptions } from './room-dependencies.ts'
-import { documentDeleted, documentMoved } from './room-errors.ts'
-import { TickScheduler } from './tick-scheduler.ts'
 
 interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
   /** Milliseconds that a room without sessions stays in memory. */

@@ -9,9 +9,9 @@ import { StoreUnavailableError } from '../../store/engine.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../document/document-state.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
-import type { RestoreOptions } from '../edits/editable-room.ts'
+import type { RestoreOptions } from '../edits/edit-conditions.ts'
+import type { CommitFollower, Room } from '../room/room.ts'
 import type { Change } from '../updates/change.ts'
-import type { CommitFollower, Room } from './room.ts'
 
 /** Milliseconds for which a branch collects the commits of its main editor before it appends them. */
 const collectMs = 50

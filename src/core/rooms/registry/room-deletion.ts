@@ -1,8 +1,8 @@
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { DocumentLog } from '../../store/engine.ts'
-import type { Room } from './room.ts'
-import type { DocumentRegistry } from './room-dependencies.ts'
+import type { Room } from '../room/room.ts'
+import type { DocumentRegistry } from '../room/room-dependencies.ts'
 
 /** Number of heads in one read. */
 const headsAtOnce = 500
