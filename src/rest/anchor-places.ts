@@ -2,6 +2,7 @@ import { ApiError } from '../core/base/errors.ts'
 import { json } from '../core/base/schema.ts'
 import type { AnchorPlace, StoredAnchor } from '../core/content/edit/anchors.ts'
 import { shownQuoteMax } from '../core/content/edit/targets/places.ts'
+import { BackendEdits } from '../core/rooms/edits/backend-edits.ts'
 import { NotOwnerError, StoreUnavailableError } from '../core/store/engine.ts'
 import { editorAddress } from './editor-content.ts'
 import type { DocumentIds } from './list-editors.ts'
@@ -39,7 +40,7 @@ export async function anchorPlaces<Anchor extends StoredAnchor & { readonly edit
     const show = anchors.filter((anchor) => anchor.editorId === editorId)
     const answers = await rooms
       .use(editorAddress(caller, { ...document, editorId }), (room) =>
-        room.editing.anchors({ find: [], show }, anchorLimits.anchorDocumentBytes),
+        new BackendEdits(room).anchors({ find: [], show }, anchorLimits.anchorDocumentBytes),
       )
       .catch((error: unknown) => {
         const isPassing = error instanceof StoreUnavailableError || error instanceof NotOwnerError

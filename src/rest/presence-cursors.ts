@@ -3,6 +3,7 @@ import type { FromSchema } from '../core/base/schema.ts'
 import type { FoundAnchor, RequestedCursor } from '../core/content/edit/anchors.ts'
 import { checkEditTarget } from '../core/content/edit/check-edits.ts'
 import { jsonBytesUpTo } from '../core/model/json-pieces.ts'
+import { BackendEdits } from '../core/rooms/edits/backend-edits.ts'
 import type { PresenceInput } from '../core/rooms/presence/document-presence.ts'
 import { type PresenceCursor, presenceDataBytesMax } from '../core/rooms/presence/rest-presence.ts'
 import { editorAddress } from './editor-content.ts'
@@ -107,7 +108,7 @@ async function foundCursors(
       }),
     )
     const answers = await services.rooms.use(editorAddress(caller, { ...document, editorId }), (room) =>
-      room.editing.anchors({ find: [], cursors: queries, show: [] }),
+      new BackendEdits(room).anchors({ find: [], cursors: queries, show: [] }),
     )
     for (const [index, cursor] of inEditor.entries())
       places.set(cursor, placed(editorId, cursor, answers?.cursors[index]))

@@ -32,8 +32,11 @@ import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { addressKey, type DocumentAddress, documentAddress, idProblem } from '../../core/model/address.ts'
 import { branchEditorId, branchSeparator, parseBranchEditorId } from '../../core/model/branch-address.ts'
 import type { ChangeCause } from '../../core/model/change-origin.ts'
-import { type EditResult, headConflict, noContent } from '../../core/rooms/edits/edit-conditions.ts'
+import { BackendEdits } from '../../core/rooms/edits/backend-edits.ts'
+import { type EditResult, noContent } from '../../core/rooms/edits/edit-conditions.ts'
+import { Replacement } from '../../core/rooms/edits/replacement.ts'
 import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
+import { headConflict } from '../../core/rooms/room/room-errors.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { judgmentJob } from '../comments/judgment-recorder.ts'
@@ -118,7 +121,7 @@ export class BranchService {
     checkName(main, name)
     await documents.requireEnabled(main, main.documentId)
     await this.#requireMain(main)
-    const baseVersion = await rooms.use(main, (room) => room.editing.version())
+    const baseVersion = await rooms.use(main, (room) => new BackendEdits(room).version())
     if (baseVersion === null) throw noContent()
     const address = addressOf(main, name)
     const place = placeIn(main, name)
@@ -133,7 +136,7 @@ export class BranchService {
     const record = { editorId, name, createdBy: userId, createdAt: clock.now(), baseVersion, ...undecided }
     await branchStore.add(main, main.documentId, record)
     // Opening the branch copies the content.
-    await rooms.use(address, (room) => room.editing.version())
+    await rooms.use(address, (room) => new BackendEdits(room).version())
     return record
   }
 
@@ -329,7 +332,7 @@ export class BranchService {
     const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
     const decide = (): Promise<EditResult<ReplacementResult>> =>
       rooms.use(main, (room) =>
-        room.replacing.change(authorOf(wanted, userId), { is: 'decide', decision }, options),
+        new Replacement(room).change(authorOf(wanted, userId), { is: 'decide', decision }, options),
       )
     const toOutcome = ({ result, version, bytes }: EditResult<ReplacementResult>): AppliedBranch => {
       const { decided, ...left } = result.hunks ?? noHunks
@@ -390,7 +393,7 @@ export class BranchService {
     const { accepting, decidedBy: userId } = branch
     if (accepting === undefined) return branch
     const vector = await this.#services.rooms.use(main, async (room) => {
-      await room.editing.version()
+      await new BackendEdits(room).version()
       return room.state.vector()
     })
     const isAccepted = Y.decodeStateVector(vector).has(accepting.client)
@@ -433,13 +436,13 @@ export class BranchService {
     const decision = { is: 'reject', other: await this.#stateOf(main), hunkIds } as const
     const options = { expects: 'content', right, cause: causeOf(branch) } as const
     const { result } = await rooms.use(address, (room) =>
-      room.replacing.change(userId, { is: 'decide', decision }, options),
+      new Replacement(room).change(userId, { is: 'decide', decision }, options),
     )
     return result.hunks ?? noHunks
   }
 
   async #stateOf(address: DocumentAddress): Promise<Uint8Array> {
-    const captured = await this.#services.rooms.use(address, (room) => room.editing.capture())
+    const captured = await this.#services.rooms.use(address, (room) => new BackendEdits(room).capture())
     if (captured === null) throw noContent()
     return captured.bytes
   }
@@ -453,9 +456,11 @@ export class BranchService {
     const { rooms, documents } = this.#services
     const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
     const vector = await rooms.use(main, async (room) => room.state.vector())
-    const bytes = await rooms.use(addressOf(main, branch.name), (room) => room.editing.missing(vector))
+    const bytes = await rooms.use(addressOf(main, branch.name), (room) =>
+      new BackendEdits(room).missing(vector),
+    )
     const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
-    const applied = await rooms.use(main, (room) => room.editing.apply(by, bytes, options))
+    const applied = await rooms.use(main, (room) => new BackendEdits(room).apply(by, bytes, options))
     return { version: applied.version, bytes: applied.bytes, warnings: applied.result.warnings }
   }
 

@@ -4,6 +4,7 @@ import { prepareChange } from '../../core/content/root-change.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import { parseBranchEditorId } from '../../core/model/branch-address.ts'
 import { type EditorWriteServices, writeEditorContent } from '../../core/rooms/editor-content.ts'
+import { BackendEdits } from '../../core/rooms/edits/backend-edits.ts'
 import type { EditorLoader } from '../../core/rooms/edits/editor-loader.ts'
 import { inlineSizeMax } from '../../core/rooms/edits/replacement.ts'
 import type { RoomRegistry } from '../../core/rooms/registry/room-registry.ts'
@@ -142,7 +143,13 @@ export class DocumentLoader implements EditorLoader {
     const making = async (): Promise<void> => void (await documents.ensure(address, address.documentId))
     const apply = async (room: Room) => {
       const [right, rootSchema] = await Promise.all([documents.rightToChange(address), schemas.of(address)])
-      return room.editing.apply(userId, update, { expects: 'nothing', cause, making, right, rootSchema })
+      return new BackendEdits(room).apply(userId, update, {
+        expects: 'nothing',
+        cause,
+        making,
+        right,
+        rootSchema,
+      })
     }
     await rooms.use(address, apply)
   }

@@ -10,8 +10,9 @@ import type { JobConsumer } from '../../core/jobs/job-consumer.ts'
 import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
-import type { DocumentCapture } from '../../core/rooms/edits/backend-edits.ts'
+import { BackendEdits, type DocumentCapture } from '../../core/rooms/edits/backend-edits.ts'
 import { type EditResult, noContent } from '../../core/rooms/edits/edit-conditions.ts'
+import { Replacement } from '../../core/rooms/edits/replacement.ts'
 import { StoreUnavailableError } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
@@ -178,7 +179,7 @@ export class VersionService {
    * nothing, the previous content is saved as an automatic version before. If there are concurrent edits
    * meanwhile, the restore starts again. The last of `attemptsMax` attempts is made without this check.
    * Concurrent edits are then merged, but the saved version may not contain them.
-   * @throws ApiError NOT_FOUND, ABORTED; the errors of `room.replacing.change`
+   * @throws ApiError NOT_FOUND, ABORTED; the errors of `Replacement.change`
    */
   async restore(
     address: DocumentAddress,
@@ -233,7 +234,7 @@ export class VersionService {
   ): Promise<EditResult<ReplacementResult>> {
     return this.#services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([readRight(), schema()])
-      return room.replacing.change(
+      return new Replacement(room).change(
         userId,
         { is: 'restore', past },
         {
@@ -288,7 +289,7 @@ export class VersionService {
   ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
     const { rooms, clock } = this.#services
     return rooms.use(address, async (room) => {
-      const capturing = room.editing.capture()
+      const capturing = new BackendEdits(room).capture()
       const at = clock.now()
       this.tracker.split(address)
       return { captured: await capturing, at }
@@ -310,7 +311,7 @@ export class VersionService {
     const { store } = this
     try {
       const { items } = await store.list(address, { after: undefined, limit: 1 })
-      const present = await rooms.use(address, async (room) => room.editing.version())
+      const present = await rooms.use(address, async (room) => new BackendEdits(room).version())
       if (present === null || present === items[0]?.version) return
       await this.#keep(address, 'automatic', {})
     } catch (err) {

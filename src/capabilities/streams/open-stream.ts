@@ -9,7 +9,7 @@ import type { DocumentAddress } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { limitDetails } from '../../core/quota/limits.ts'
 import type { EditResult } from '../../core/rooms/edits/edit-conditions.ts'
-import type { StreamEdits, StreamedChange } from '../../core/rooms/edits/stream-edits.ts'
+import { StreamEdits, type StreamedChange } from '../../core/rooms/edits/stream-edits.ts'
 import type { ShownWriter } from '../../core/rooms/presence/virtual-users.ts'
 import type { RoomRegistry } from '../../core/rooms/registry/room-registry.ts'
 import type { ContentSize, StreamEnding, StreamOutcome, StreamResult } from './stream-records.ts'
@@ -182,7 +182,7 @@ export class OpenStream {
     const { rooms, address, right, meta, epoch } = this.#options
     const cause = { source: 'stream', meta } as const
     const options = { expects: 'content', right, cause, epoch, received: this.#received } as const
-    const working = rooms.use(address, (room) => edit(room.streaming, options))
+    const working = rooms.use(address, (room) => edit(new StreamEdits(room), options))
     this.#working = working
     return working.then((changed) => {
       this.#received = changed.result.received

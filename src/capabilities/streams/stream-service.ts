@@ -16,7 +16,9 @@ import { addressKey, type DocumentAddress, type Tenant } from '../../core/model/
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
 import { exhausted } from '../../core/quota/limits.ts'
+import { BackendEdits } from '../../core/rooms/edits/backend-edits.ts'
 import { noContent } from '../../core/rooms/edits/edit-conditions.ts'
+import { StreamEdits } from '../../core/rooms/edits/stream-edits.ts'
 import type { NewWriter } from '../../core/rooms/presence/virtual-users.ts'
 import type { ClaimedJob, Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
@@ -257,7 +259,7 @@ export class StreamService {
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
     const schema = named === undefined ? null : await schemas.named(address, named)
     const { found, client, counter, epoch } = await rooms.use(address, async (room) => {
-      const read = await room.editing.streamPlace(request, schema, baseVersion)
+      const read = await new BackendEdits(room).streamPlace(request, schema, baseVersion)
       if (read === null || right.fence === null) throw noContent()
       const [client, counter] = newClients(room.state.clocks)
       return { found: read.result, client, counter, epoch: room.epoch }
@@ -390,7 +392,7 @@ export class StreamService {
     const writer = { place, client, counter }
     const schema = record.schema === null ? null : await schemas.named(address, record.schema)
     const { received, version, epoch, cursor } = await rooms.use(address, (room) =>
-      room.streaming.received(writer),
+      new StreamEdits(room).received(writer),
     )
     if (epoch !== record.epoch) throw noContent()
     const { contentKey } = place

@@ -8,6 +8,7 @@ import type { DocumentService, EnsuredDocument } from '../directory/services/doc
 import type { DocumentAddress } from '../model/address.ts'
 import type { DocumentRead } from './edits/backend-edits.ts'
 import type { ReplaceOptions } from './edits/edit-conditions.ts'
+import { Replacement } from './edits/replacement.ts'
 import type { RoomRegistry } from './registry/room-registry.ts'
 
 /** Services that `readEditorContent` needs. */
@@ -126,7 +127,7 @@ export function writeEditorContent(
       schema === null
         ? withUnknownNames(change, strict === true ? 'reject' : 'warn')
         : inSchema(change, schema, attached)
-    const { result, version, bytes } = await room.replacing
+    const { result, version, bytes } = await new Replacement(room)
       .change(userId, { is: 'replace', ...checked }, { ...options, making, right })
       .catch((error: unknown) => {
         throw attached !== null && attached.schema !== name ? asConflict(error, attached.schema) : error

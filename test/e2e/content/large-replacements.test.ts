@@ -16,7 +16,9 @@ import { addressKey } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
 import { jsonTextUpTo } from '../../../src/core/model/json-pieces.ts'
 import { parseVersion, type Version } from '../../../src/core/model/version.ts'
+import { BackendEdits } from '../../../src/core/rooms/edits/backend-edits.ts'
 import type { ReplaceOptions } from '../../../src/core/rooms/edits/edit-conditions.ts'
+import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
 import { loadVersion } from '../../../src/core/rooms/log/load-room.ts'
 import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../src/core/rooms/room/room.ts'
@@ -80,7 +82,7 @@ function openRooms(computeThreads: number): void {
 }
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
-  room.replacing.change(
+  new Replacement(room).change(
     'rest',
     { is: 'replace', ...prepareChange({ type, contentKey: 'content', data }, 10_000) },
     {
@@ -95,7 +97,7 @@ async function replacedAt(mode: string): Promise<number> {
 }
 
 const edit = (room: Room, edits: readonly EditRequest[]) =>
-  room.replacing.change(
+  new Replacement(room).change(
     'rest',
     { is: 'replace', ...prepareChange({ contentKey: 'content', edits }, 10_000) },
     {
@@ -163,7 +165,7 @@ it.each(contents)(
     for (const data of [make(), make()]) {
       const { result } = await replace(room, type, data)
       expect(result.changed).toBe(true)
-      const { result: read } = await room.editing.view((doc) => readRootAs(doc, type).data)
+      const { result: read } = await new BackendEdits(room).view((doc) => readRootAs(doc, type).data)
       expect(isDeepStrictEqual(read, data)).toBe(true)
       const before = room.state.vector()
       expect(await replace(room, type, data)).toMatchObject({ result: { changed: false }, bytes: 0 })
@@ -196,7 +198,7 @@ it('[EDIT-9] edits a large document on the event loop if its Y.Doc exists, excep
   await edit(room, [{ replace: { find: '\u00f6', with: 'end' } }])
   expect(await places()).toEqual([2, 4])
   const expected = lines.with(1234, `L${lines[1234]?.slice(1)}`).with(4321, `L${lines[4321]?.slice(1)}`)
-  const read = await room.editing.view((doc) => readRoot(doc, 'content').data)
+  const read = await new BackendEdits(room).view((doc) => readRoot(doc, 'content').data)
   expect(read.result).toBe([...expected, 'end'].join('\n'))
 })
 
@@ -253,14 +255,14 @@ itLong(
       }
       for (const format of formats) {
         const content = readDocumentState(bytes, { format })
-        expect(decoded((await room.editing.read({ format }, bytesMax))?.result)).toEqual(content)
+        expect(decoded((await new BackendEdits(room).read({ format }, bytesMax))?.result)).toEqual(content)
         expect(decoded(await rooms.readState(address, bytes, { format }, bytesMax))).toEqual(content)
       }
       await expect(rooms.readState(address, bytes, { format: 'delta' }, bytesMax)).rejects.toMatchObject({
         status: 'INVALID_ARGUMENT',
       })
       return [
-        await turnsOf(() => room.editing.read({ format: 'xml' }, bytesMax)),
+        await turnsOf(() => new BackendEdits(room).read({ format: 'xml' }, bytesMax)),
         await turnsOf(() => rooms.readState(address, bytes, { format: 'xml' }, bytesMax)),
       ]
     }
@@ -296,7 +298,7 @@ it('[ROOM-31] keeps the edits since the base version even if updates arrive with
   Y.applyUpdate(copy, room.state.encode())
   const before = Y.encodeStateVector(copy)
   copy.getText('content').insert(0, 'typed ')
-  await room.editing.apply('ada', Y.encodeStateAsUpdate(copy, before), {
+  await new BackendEdits(room).apply('ada', Y.encodeStateAsUpdate(copy, before), {
     expects: 'content',
   })
   const typing = typist(room)
@@ -304,7 +306,7 @@ it('[ROOM-31] keeps the edits since the base version even if updates arrive with
   const changed = lines.with(5_000, 'changed')
   const answer = await replace(room, 'text', changed.join('\n'), { baseVersion: version })
   typing.stop()
-  const { result } = await room.editing.view((doc) => readRoot(doc, 'content').data)
+  const { result } = await new BackendEdits(room).view((doc) => readRoot(doc, 'content').data)
   expect(result).toBe(`typed ${changed.join('\n')}`)
   expect(answer.bytes).toBeLessThan(100)
 })
@@ -320,7 +322,7 @@ it('[ROOM-64] completes a replacement and an update that both need the only thre
   const target = words(15_000)
   const replacing = replace(room, 'text', target)
   await new Promise((resolve) => setTimeout(resolve, 5))
-  const applying = room.editing.apply('ada', whole, { expects: 'content' })
+  const applying = new BackendEdits(room).apply('ada', whole, { expects: 'content' })
   expect(await Promise.all([replacing, applying])).toHaveLength(2)
 })
 

@@ -11,6 +11,7 @@ import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
 import type { ReplaceOptions } from '../../../src/core/rooms/edits/edit-conditions.ts'
+import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
 import { loadRoom } from '../../../src/core/rooms/log/load-room.ts'
 import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../src/core/rooms/room/room.ts'
@@ -132,7 +133,7 @@ async function openRooms(computeThreads: number) {
 const address = (editorId: string) => ({ workspaceId: 'w', apiKey: 'k', ...document, editorId })
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
-  room.replacing.change(
+  new Replacement(room).change(
     'rest',
     { is: 'replace', ...prepareChange({ type, contentKey: 'content', data }, 10_000) },
     {

@@ -3,6 +3,7 @@ import { createLog } from '../../../src/core/base/log.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import type { DocumentAddress } from '../../../src/core/model/address.ts'
 import { type Close, close } from '../../../src/core/model/close.ts'
+import { BackendEdits } from '../../../src/core/rooms/edits/backend-edits.ts'
 import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Member } from '../../../src/core/rooms/updates/member.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
@@ -86,7 +87,7 @@ const expensive = {
 }
 
 const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array): Promise<unknown> =>
-  rooms.use(address, (room) => room.editing.apply('rest', update, { expects: 'either' }))
+  rooms.use(address, (room) => new BackendEdits(room).apply('rest', update, { expects: 'either' }))
 
 /**
  * Resolves when the edit is done or has spent the share. The edit may then wait itself, because the clock is
@@ -137,12 +138,12 @@ it('[ROOM-54] when a paused room closes, stops the timer of its pause, and answe
     // The first room that closes starts a timer of all rooms.
     const pending = clock.pending
     const update = expensive['the event loop']
-    const edit = room.editing.apply('rest', update, { expects: 'either' })
+    const edit = new BackendEdits(room).apply('rest', update, { expects: 'either' })
     await doneOrSpent(edit, spent)
     if (count === 0) room.close(close('serviceRestart', 'the room was idle'))
     if (spent.length === 0) continue
     expect([room.isLocked, clock.pending]).toEqual([true, pending + 1])
-    const waiting = room.editing.apply('rest', update, { expects: 'either' })
+    const waiting = new BackendEdits(room).apply('rest', update, { expects: 'either' })
     room.close(close('serviceRestart', 'the room was idle'))
     expect(room.isLocked).toBe(false)
     // The timer of the pause is stopped. The timer of all rooms may start now.

@@ -6,6 +6,7 @@ import { prepareChange } from '../../../src/core/content/root-change.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey, type DocumentAddress } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
+import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
 import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../src/core/rooms/room/room.ts'
 import type { Member } from '../../../src/core/rooms/updates/member.ts'
@@ -95,7 +96,7 @@ const append = (text: string) => (doc: Y.Doc) => {
 }
 
 const replace = (room: Room, data: string) =>
-  room.replacing.change(
+  new Replacement(room).change(
     'rest',
     { is: 'replace', ...prepareChange({ type: 'text', contentKey: 'content', data }, 1e6) },
     {

@@ -6,6 +6,7 @@ import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
 import { changeSource } from '../../../src/core/rooms/change-source.ts'
+import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
 import { readAttribution } from '../../../src/core/rooms/log/read-attribution.ts'
 import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
@@ -59,7 +60,7 @@ afterEach(async () => {
 async function write(documentId: string, data: string): Promise<void> {
   const change = prepareChange({ type: 'text', contentKey: 'content', data }, 1e6)
   await rooms.use(addressOf(documentId), (room) =>
-    room.replacing.change('zoe', { is: 'replace', ...change }, { expects: 'either' }),
+    new Replacement(room).change('zoe', { is: 'replace', ...change }, { expects: 'either' }),
   )
 }
 

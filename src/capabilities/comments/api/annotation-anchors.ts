@@ -4,6 +4,7 @@ import type { FoundAnchor, RequestedAnchor } from '../../../core/content/edit/an
 import type { QuoteTarget } from '../../../core/content/edit/edit.ts'
 import { defaultContentKey } from '../../../core/content/roots.ts'
 import { type BatchResults, ItemRejectedError } from '../../../core/directory/store/batch.ts'
+import { BackendEdits } from '../../../core/rooms/edits/backend-edits.ts'
 import { anchorPlaces } from '../../../rest/anchor-places.ts'
 import { editorAddress } from '../../../rest/editor-content.ts'
 import type { DocumentIds } from '../../../rest/list-editors.ts'
@@ -98,7 +99,7 @@ async function foundAnchors(
       return { contentKey, quote: 'quote' in anchor ? anchor.quote : null }
     })
     const found = await rooms.use(editorAddress(caller, { ...document, editorId }), (room) =>
-      room.editing.anchors({ find, show: [] }),
+      new BackendEdits(room).anchors({ find, show: [] }),
     )
     for (const [index, anchor] of inEditor.entries()) {
       const answer = found?.found[index]

@@ -192,6 +192,8 @@ export class DocumentState {
   /** Milliseconds that creating the Y.Doc from its bytes has taken in total. */
   #loadMs = 0
   #opened: OpenedBytes | null = null
+  /** Milliseconds in which a thread last created the Y.Doc of the document; Infinity before. */
+  threadLoadMs = Number.POSITIVE_INFINITY
 
   /** True if this thread runs an event loop that must not be blocked for long. */
   readonly isBounded: boolean

@@ -4,13 +4,13 @@ import { WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { runSpan } from '../../tracing/run-span.ts'
 import type { TraceWriter } from '../../tracing/trace.ts'
+import type { Room } from '../room/room.ts'
+import { headConflict } from '../room/room-errors.ts'
 import { whileAllowed } from '../updates/write-rights.ts'
 import {
   checkStorage,
   commitEdit,
-  type EditableRoom,
   type EditResult,
-  headConflict,
   type RestoreOptions,
   rejectWhenDurable,
   waitUntilDurable,
@@ -80,7 +80,7 @@ const triesMax = 5
  * computed again while writes pause. It is applied and appended in one tick.
  * @throws ApiError ABORTED if the document has changed each time; UNAVAILABLE; the errors of `compute`
  */
-export function makeChange<T>(room: EditableRoom, change: BackendChange<T>): Promise<EditResult<T>> {
+export function makeChange<T>(room: Room, change: BackendChange<T>): Promise<EditResult<T>> {
   const spanned = withSpans(change)
   const made = (): Promise<EditResult<T>> =>
     whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, spanned)))
@@ -135,7 +135,7 @@ const knownUser = (by: string): string | undefined => (by === '' ? undefined : b
  * Traces how long a change has waited for the lock.
  * @param since start of the wait, on the clock of `performance.now`
  */
-function traceLock<T>(room: EditableRoom, { by }: BackendChange<T>, since: number): void {
+function traceLock<T>(room: Room, { by }: BackendChange<T>, since: number): void {
   if (room.trace === undefined) return
   room.trace.of(by)?.('change_locked', {
     userId: knownUser(by),
@@ -143,7 +143,7 @@ function traceLock<T>(room: EditableRoom, { by }: BackendChange<T>, since: numbe
   })
 }
 
-async function attempt<T>(room: EditableRoom, change: BackendChange<T>): Promise<EditResult<T>> {
+async function attempt<T>(room: Room, change: BackendChange<T>): Promise<EditResult<T>> {
   await change.prepare?.()
   if (change.inPlace !== undefined) {
     const since = performance.now()
@@ -164,7 +164,7 @@ async function attempt<T>(room: EditableRoom, change: BackendChange<T>): Promise
 
 /** @param first the change as it was computed while writes continued; null if it was not computed yet */
 async function whilePaused<T>(
-  room: EditableRoom,
+  room: Room,
   change: BackendChange<T>,
   first: ProposedChange<T> | null,
 ): Promise<EditResult<T>> {
@@ -189,7 +189,7 @@ async function whilePaused<T>(
 
 /** Applies a change and appends it in the same tick. */
 function commitHere<T>(
-  room: EditableRoom,
+  room: Room,
   change: BackendChange<T>,
   { result, update, apply, by = change.by }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
@@ -200,7 +200,7 @@ function commitHere<T>(
 
 /** Appends an applied change. Resolves when it is durable and sent. */
 async function committed<T>(
-  room: EditableRoom,
+  room: Room,
   { by, options }: BackendChange<T>,
   { result, added }: AppliedChange<T>,
 ): Promise<EditResult<T>> {
@@ -212,7 +212,7 @@ async function committed<T>(
  * Resolves with the result of a dry run, when the state of the document that the dry run has read is durable.
  */
 async function foundOut<T>(
-  room: EditableRoom,
+  room: Room,
   { options }: BackendChange<T>,
   { result, update }: ProposedChange<T>,
 ): Promise<EditResult<T>> {
@@ -224,7 +224,7 @@ async function foundOut<T>(
  * Runs `work`, which edits the document. If `work` throws an ApiError or a WorkLimitError, the document is
  * unchanged, and the room continues. Any other error may leave half an edit in the document, so the room ends.
  */
-export function failUnlessRejected<T>(room: EditableRoom, work: () => T): T {
+export function failUnlessRejected<T>(room: Room, work: () => T): T {
   try {
     return work()
   } catch (error) {

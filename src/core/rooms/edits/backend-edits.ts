@@ -22,16 +22,16 @@ import { DocumentState, emptyUpdate, type PlacedIntegration } from '../document/
 import { loopStepsMax } from '../document/integration-limits.ts'
 import { vetUpdate } from '../document/vet-update.ts'
 import { loadVersion } from '../log/load-room.ts'
+import type { Room } from '../room/room.ts'
+import { baseVersionExpired } from '../room/room-errors.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
 import { mayBeCostly } from '../updates/work-shares.ts'
 import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
-  baseVersionExpired,
   beginEdit,
   chargedToRest,
   checkDocumentSize,
   checkStorage,
-  type EditableRoom,
   type EditPrecondition,
   type EditResult,
   isCreating,
@@ -41,7 +41,7 @@ import {
   resolveBase,
   waitUntilDurable,
 } from './edit-conditions.ts'
-import { placeOnThread, readInline, readOnThread } from './on-thread.ts'
+import { readInline, readOnThread } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
 export interface DocumentRead<T> {
@@ -65,9 +65,9 @@ export interface DocumentCapture {
  * only when all content in them is durable.
  */
 export class BackendEdits {
-  readonly #room: EditableRoom
+  readonly #room: Room
 
-  constructor(room: EditableRoom) {
+  constructor(room: Room) {
     this.#room = room
   }
 
@@ -157,7 +157,7 @@ export class BackendEdits {
     const { state } = this.#room
     this.#check(bytes, options)
     const placed = this.#isLarge(bytes, summary, options)
-      ? checked(await placeOnThread(this.#room, bytes, options.rootSchema ?? null))
+      ? checked(await this.#room.placeOnThread(bytes, options.rootSchema ?? null))
       : null
     const { revision } = state
     const isCurrent = (): boolean => {

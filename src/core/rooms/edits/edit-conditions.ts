@@ -1,72 +1,17 @@
-import type { Clock } from '../../base/clock.ts'
 import { ApiError, invalid } from '../../base/errors.ts'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
-import type { Metrics } from '../../metrics/metrics.ts'
-import type { DocumentAddress } from '../../model/address.ts'
 import type { ChangeCause } from '../../model/change-origin.ts'
 import { parseVersion, type Version, versionOf } from '../../model/version.ts'
 import { limitDetails } from '../../quota/limits.ts'
-import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts'
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
-import { type DocumentState, emptyUpdate } from '../document/document-state.ts'
-import type { LoopSlices } from '../document/loop-slices.ts'
-import type { CommitQueue } from '../log/commit-queue.ts'
-import type { ThreadPool } from '../threads/thread-pool.ts'
+import { emptyUpdate } from '../document/document-state.ts'
+import type { Room } from '../room/room.ts'
+import { baseVersionExpired, toUnavailable } from '../room/room-errors.ts'
 import type { Change } from '../updates/change.ts'
-import type { RoomTrace } from '../updates/room-trace.ts'
-import type { WriteLock } from '../updates/write-lock.ts'
 import { isStale, StaleRightError } from '../updates/write-rights.ts'
-
-interface EditDependencies {
-  readonly log: DocumentLog
-  readonly fences: Pick<FenceStore, 'isCurrent'>
-  readonly threads: ThreadPool
-  /** Threads for reads. They are separate, so that reads do not wait until replacements are done. */
-  readonly readers: ThreadPool
-  /** Runs the slices in which large updates are vetted. */
-  readonly slices: LoopSlices
-  readonly limits: {
-    /** Maximum encoded size of the document in bytes. */
-    readonly documentBytesMax: number
-  }
-  /** Returns the health of the store, which shows whether the store can write. */
-  readonly health: () => Health
-  readonly clock: Clock
-  readonly metrics: Metrics
-}
-
-/** A room as the reads and changes of backends see it. */
-export interface EditableRoom {
-  readonly address: DocumentAddress
-  readonly doc: Key
-  readonly state: DocumentState
-  readonly commits: CommitQueue
-  /** While it is locked, arriving updates wait. */
-  readonly lock: WriteLock
-  readonly trace: RoomTrace | undefined
-  readonly dependencies: EditDependencies
-  /**
-   * Starts an operation: applies the arrived updates, unless the document is locked.
-   * @throws ApiError UNAVAILABLE if the room is closed
-   */
-  begin(): void
-  /**
-   * Locks the document, and resolves when no append is in progress: all applied updates are then durable.
-   * Resolves with a function that releases the lock.
-   */
-  pauseIncoming(): Promise<() => void>
-  /** Appends applied updates. @param since arrival time of the first one, in epoch milliseconds */
-  commit(updates: readonly Change[], since: number): void
-  /** Resolves when the workspace has event loop time left. */
-  share(): Promise<void>
-  /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
-  charged<T>(updates: number, work: () => T, weight: number): T
-  /** Ends the room because the document in memory is no longer reliable. */
-  fail(error: unknown): void
-}
 
 /**
  * Factor for the time that REST updates take, before it is charged to the workspace. It is less than 1
@@ -75,7 +20,7 @@ export interface EditableRoom {
 const restWeight = 0.25
 
 /** Runs `work`, which makes an edit of a backend on the event loop, and charges a part of its time to the workspace. */
-export const chargedToRest = <T>(room: EditableRoom, work: () => T): T => room.charged(1, work, restWeight)
+export const chargedToRest = <T>(room: Room, work: () => T): T => room.charged(1, work, restWeight)
 
 /** The conditions under which a change is made. */
 export interface EditPrecondition {
@@ -135,11 +80,6 @@ export interface EditResult<T> {
   readonly bytes: number
 }
 
-export const presentVersion = ({ commits }: EditableRoom): Version => ({
-  epoch: commits.epoch,
-  seq: commits.head,
-})
-
 export const noContent = (): ApiError =>
   new ApiError(
     'crdt/no-content',
@@ -173,7 +113,7 @@ function addsContent(update: Uint8Array): boolean {
  * Checks the size that the document has after an update.
  * @throws ApiError INVALID_ARGUMENT if the document would be too large
  */
-export function checkDocumentSize({ state, dependencies }: EditableRoom, addedBytes: number): void {
+export function checkDocumentSize({ state, dependencies }: Room, addedBytes: number): void {
   const { documentBytesMax } = dependencies.limits
   if (state.hasRoomFor(addedBytes, documentBytesMax)) return
   throw invalid(
@@ -184,14 +124,14 @@ export function checkDocumentSize({ state, dependencies }: EditableRoom, addedBy
 }
 
 /** Returns whether the change will create the document. */
-export const isCreating = ({ commits }: EditableRoom, { expects }: EditPrecondition): boolean =>
+export const isCreating = ({ commits }: Room, { expects }: EditPrecondition): boolean =>
   commits.existence !== 'live' && expects !== 'content'
 
 /**
  * Checks the preconditions and calls `making`, if the change will create the document.
  * @throws ApiError as for `beginEdit`; `making` is not called then
  */
-export async function prepareCreate(room: EditableRoom, options: EditPrecondition): Promise<void> {
+export async function prepareCreate(room: Room, options: EditPrecondition): Promise<void> {
   if (!isCreating(room, options)) return
   beginEdit(room, options)
   await options.making?.()
@@ -202,7 +142,7 @@ export async function prepareCreate(room: EditableRoom, options: EditPreconditio
  * the document changes.
  * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
  */
-export function beginEdit(room: EditableRoom, { expects, ifVersion, right, full }: EditPrecondition): void {
+export function beginEdit(room: Room, { expects, ifVersion, right, full }: EditPrecondition): void {
   const { commits } = room
   const store = room.dependencies.health()
   if (!store.ok)
@@ -214,7 +154,7 @@ export function beginEdit(room: EditableRoom, { expects, ifVersion, right, full 
   if (exists && expects === 'nothing') {
     throw new ApiError('crdt/content-exists', 'this editor id has CRDT data: use /v2/crdt/update')
   }
-  const version = versionOf(presentVersion(room))
+  const version = versionOf(commits.version)
   if (ifVersion !== undefined && ifVersion !== version) {
     throw new ApiError(
       'crdt/version-conflict',
@@ -242,7 +182,7 @@ export const authorshipOf = (
 
 /** Commits an applied change of the user `by`. @param added its update; null if it had no effect */
 export function commitEdit(
-  room: EditableRoom,
+  room: Room,
   by: string,
   options: EditPrecondition,
   added: Uint8Array | null,
@@ -262,7 +202,7 @@ export function commitEdit(
  * version of the document at that point. @throws ApiError UNAVAILABLE
  */
 export async function waitUntilDurable<T>(
-  { commits }: EditableRoom,
+  { commits }: Room,
   result: T,
 ): Promise<{ result: T; version: string }> {
   try {
@@ -273,21 +213,11 @@ export async function waitUntilDurable<T>(
   }
 }
 
-/** Rethrows an ApiError; throws an ApiError UNAVAILABLE for any other error. @throws ApiError */
-export function toUnavailable(cause: unknown): never {
-  // If a permission has ended, the store has not failed.
-  if (cause instanceof ApiError) throw cause
-  throw new ApiError('server/store-unavailable', 'the change could not be stored; try again', { cause })
-}
-
 /**
  * Calls `look`, which reads the document. Resolves with the result and the version that was read, when this
  * version is durable. @throws ApiError UNAVAILABLE
  */
-export async function readDurable<T>(
-  room: EditableRoom,
-  look: () => T,
-): Promise<{ result: T; version: string }> {
+export async function readDurable<T>(room: Room, look: () => T): Promise<{ result: T; version: string }> {
   room.begin()
   return waitUntilDurable(room, look())
 }
@@ -296,7 +226,7 @@ export async function readDurable<T>(
  * Calls `change`. If the change is rejected, waits until the current state of the document is durable before
  * it throws the error, because the rejection reveals this state.
  */
-export async function rejectWhenDurable<T>(room: EditableRoom, change: () => Promise<T>): Promise<T> {
+export async function rejectWhenDurable<T>(room: Room, change: () => Promise<T>): Promise<T> {
   try {
     return await change()
   } catch (error) {
@@ -311,12 +241,12 @@ export async function rejectWhenDurable<T>(room: EditableRoom, change: () => Pro
  * @throws ApiError FAILED_PRECONDITION if `baseVersion` is not a version of this document
  */
 export function resolveBase(
-  room: EditableRoom,
+  room: Room,
   { baseVersion }: { readonly baseVersion?: string | undefined },
 ): Version | null {
   if (baseVersion === undefined) return null
   const base = parseVersion(baseVersion)
-  const present = presentVersion(room)
+  const present = room.commits.version
   if (base === null || room.commits.existence !== 'live' || base.epoch !== present.epoch)
     throw baseVersionExpired()
   return base.seq === present.seq ? null : base
@@ -327,11 +257,5 @@ export function resolveBase(
  * one of the document, because the updates since that version also take space in the document.
  * @param copyBytes current size of the working copy
  */
-export const copySizeMax = ({ state, dependencies }: EditableRoom, copyBytes: number): number =>
+export const copySizeMax = ({ state, dependencies }: Room, copyBytes: number): number =>
   dependencies.limits.documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
-
-export const baseVersionExpired = (): ApiError =>
-  new ApiError('crdt/base-version-too-old', 'baseVersion is unknown or too old: read the document again')
-
-export const headConflict = (): ApiError =>
-  new ApiError('crdt/document-changed', 'the document has moved on; try again')

@@ -8,6 +8,7 @@ import {
   passesOf,
 } from '../../content/root-change.ts'
 import type { Version } from '../../model/version.ts'
+import type { Room } from '../room/room.ts'
 import { applyWithinLimit } from '../threads/size-check.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
 import {
@@ -27,16 +28,13 @@ import {
 import {
   beginEdit,
   copySizeMax,
-  type EditableRoom,
   type EditResult,
   isCreating,
   prepareCreate,
-  presentVersion,
   type ReplaceOptions,
   type RestoreOptions,
   resolveBase,
 } from './edit-conditions.ts'
-import { updatesOf } from './on-thread.ts'
 
 /**
  * Maximum sum of the bytes of the document and the characters of the content for a replacement on the event
@@ -81,11 +79,9 @@ interface ComputedEdit extends CopyEdit {
 
 /** Changes the content of one open document: small content on the event loop, large content on a thread. */
 export class Replacement {
-  readonly #room: EditableRoom
-  /** Milliseconds in which a thread last created the Y.Doc of the document. */
-  #loadMs = Number.POSITIVE_INFINITY
+  readonly #room: Room
 
-  constructor(room: EditableRoom) {
+  constructor(room: Room) {
     this.#room = room
   }
 
@@ -169,7 +165,7 @@ export class Replacement {
    */
   #changedWithin(change: CheckedChange, options: RestoreOptions): AppliedChange<ReplacementResult> | null {
     const { state } = this.#room
-    if (state.isExpensive || (state.bytes !== null && this.#loadMs > loadMsMax)) return null
+    if (state.isExpensive || (state.bytes !== null && state.threadLoadMs > loadMsMax)) return null
     try {
       return this.#changed(change, options, new WorkLimit(editStepsMax))
     } catch (error) {
@@ -200,11 +196,11 @@ export class Replacement {
         await thread?.run({ is: 'check', change: plan.change })
       throw error
     }
-    const past = base === null ? [] : await updatesOf(room, base, false)
+    const past = base === null ? [] : await room.updatesOf(base, false)
     if (base !== null) beginEdit(room, options)
-    const version = presentVersion(room)
+    const version = room.commits.version
     const edit: EditTask = {
-      updates: thread === null ? [state.encode()] : await updatesOf(room, version, true),
+      updates: thread === null ? [state.encode()] : await room.updatesOf(version, true),
       writers: writersOf(plan) ?? state.mergers,
       documentBytesMax: dependencies.limits.documentBytesMax,
       state:
@@ -226,7 +222,7 @@ export class Replacement {
           }
         : { ...edit, ...(thread === null ? plan : withOwnBuffers(plan)), schema }
     const computed = thread === null ? runTask(task) : await thread.run(task)
-    if (thread !== null && base === null) this.#loadMs = computed.loadMs
+    if (thread !== null && base === null) state.threadLoadMs = computed.loadMs
     return { ...computed, version }
   }
 
@@ -245,7 +241,7 @@ export class Replacement {
       isCurrent: () => {
         beginEdit(room, options)
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
-        return isSame(version, presentVersion(room))
+        return isSame(version, room.commits.version)
       },
       apply: () => {
         state.keepMerger(writer.client)

@@ -16,20 +16,18 @@ import {
   writeStreamed,
 } from '../../content/stream/stream-writing.ts'
 import { DocumentState } from '../document/document-state.ts'
+import type { Room } from '../room/room.ts'
+import { headConflict } from '../room/room-errors.ts'
 import { failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   beginEdit,
   chargedToRest,
   checkDocumentSize,
-  type EditableRoom,
   type EditPrecondition,
   type EditResult,
-  headConflict,
   noContent,
-  presentVersion,
   readDurable,
 } from './edit-conditions.ts'
-import { updatesOf } from './on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
 /** The effect of a change of a stream. */
@@ -54,9 +52,9 @@ const bytesPerUnit = 3
  * again. New blocks in a large document, and blocks of much Markdown, are computed on a thread.
  */
 export class StreamEdits {
-  readonly #room: EditableRoom
+  readonly #room: Room
 
-  constructor(room: EditableRoom) {
+  constructor(room: Room) {
     this.#room = room
   }
 
@@ -128,7 +126,7 @@ export class StreamEdits {
     const before = received()
     const { change, update } = await room.dependencies.threads.use(room.address, async (thread) => {
       beginEdit(room, options)
-      const updates = await updatesOf(room, presentVersion(room), true)
+      const updates = await room.updatesOf(room.commits.version, true)
       return thread.run({ is: 'stream', updates, writer, text, schema })
     })
     return {

@@ -16,17 +16,16 @@ import { makeChange, type ProposedChange } from '../edits/backend-change.ts'
 import {
   beginEdit,
   checkDocumentSize,
-  type EditableRoom,
   type EditResult,
   noContent,
-  presentVersion,
   type RestoreOptions,
   readDurable,
-  toUnavailable,
   waitUntilDurable,
 } from '../edits/edit-conditions.ts'
 import { readInline } from '../edits/on-thread.ts'
 import { encodeInSlices, readAttribution } from '../log/read-attribution.ts'
+import type { Room } from '../room/room.ts'
+import { toUnavailable } from '../room/room-errors.ts'
 import { type HistoryRange, type LoadedHistory, loadHistory } from './history-updates.ts'
 
 /** Change sets between two versions. */
@@ -48,9 +47,9 @@ interface ComparedVersions {
 
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
 export class RoomHistory {
-  readonly #room: EditableRoom
+  readonly #room: Room
 
-  constructor(room: EditableRoom) {
+  constructor(room: Room) {
     this.#room = room
   }
 
@@ -155,7 +154,7 @@ export class RoomHistory {
     this.#room.begin()
     if (commits.existence !== 'live') throw noContent()
     const { version } = await waitUntilDurable(this.#room, null)
-    return parseVersion(version) ?? presentVersion(this.#room)
+    return parseVersion(version) ?? this.#room.commits.version
   }
 
   async #stateAt(version: string): Promise<readonly Uint8Array[]> {

@@ -1,3 +1,4 @@
+import type { Version } from '../../model/version.ts'
 import {
   type Appended,
   type AppendOptions,
@@ -151,6 +152,11 @@ export class CommitQueue {
   /** Sequence number of the last applied update, durable or not. */
   get head(): number {
     return this.#head
+  }
+
+  /** The version after the last applied update, durable or not. */
+  get version(): Version {
+    return { epoch: this.#epoch, seq: this.#head }
   }
 
   /** Replaces a user by the unknown user if the user has made the last change. */

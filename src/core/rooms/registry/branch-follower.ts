@@ -9,7 +9,9 @@ import { StoreUnavailableError } from '../../store/engine.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../document/document-state.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
+import { BackendEdits } from '../edits/backend-edits.ts'
 import type { RestoreOptions } from '../edits/edit-conditions.ts'
+import { Replacement } from '../edits/replacement.ts'
 import type { CommitFollower, Room } from '../room/room.ts'
 import type { Change } from '../updates/change.ts'
 
@@ -146,7 +148,7 @@ export class BranchFollower implements CommitFollower {
       }
       if (this.#state.is !== 'following') return
       // The last commits of the main editor become durable and arrive while this promise is pending.
-      await this.#state.main.room.editing.version()
+      await new BackendEdits(this.#state.main.room).version()
       await this.#copyWaiting(replaced)
       await this.#recordOverlaps()
     } catch (error) {
@@ -189,13 +191,13 @@ export class BranchFollower implements CommitFollower {
     const branch = this.#branch
     const options = { expects: 'either', isCopy: true, right } as const
     try {
-      const captured = await main.editing.capture()
+      const captured = await new BackendEdits(main).capture()
       if (captured === null) return
       const { bytes } = captured
       if (replaced !== null || branch.state.clocks.size === 0) {
         const update = Y.diffUpdate(bytes, branch.state.vector())
         const all = replaced === null ? update : Y.mergeUpdates([update, replaced.removal])
-        await branch.editing.apply('', all, options)
+        await new BackendEdits(branch).apply('', all, options)
       } else await this.#merge('', { base: null, updates: [bytes] }, options)
       this.#taken = bytes
     } catch (error) {
@@ -219,7 +221,7 @@ export class BranchFollower implements CommitFollower {
 
   /** Applies changes of the main editor next to those of the branch. */
   async #merge(by: string, changes: MainChanges, options: RestoreOptions): Promise<void> {
-    const { result } = await this.#branch.replacing.change(by, { is: 'follow', changes }, options)
+    const { result } = await new Replacement(this.#branch).change(by, { is: 'follow', changes }, options)
     this.#overlaps = withOverlaps(this.#overlaps, result.branchOverlaps ?? [])
   }
 
@@ -277,7 +279,7 @@ export class BranchFollower implements CommitFollower {
       // The copies of merged hunks replace content of the branch.
       if (replaced === null || run.every((update) => waiting.has(update)))
         await this.#merge(by, { base, updates: copied }, options)
-      else await this.#branch.editing.apply(by, Y.mergeUpdates(copied), options)
+      else await new BackendEdits(this.#branch).apply(by, Y.mergeUpdates(copied), options)
       base = Y.mergeUpdates([base, ...copied])
     }
     this.#copyMs = performance.now() - start

@@ -23,7 +23,7 @@ import { keyName } from '../../store/key-encoding.ts'
 import { loadStepsMax } from '../document/integration-limits.ts'
 import { LoopSlices } from '../document/loop-slices.ts'
 import { DocumentExpensiveError, ExpensiveDocuments, Quarantine } from '../document/unreadable-documents.ts'
-import type { DocumentRead } from '../edits/backend-edits.ts'
+import { BackendEdits, type DocumentRead } from '../edits/backend-edits.ts'
 import { noContent } from '../edits/edit-conditions.ts'
 import { readInline, readOnThread } from '../edits/on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
@@ -270,7 +270,7 @@ export class RoomRegistry {
     bytesMax: number,
   ): Promise<DocumentRead<EncodedContent> | null> {
     try {
-      return await this.use(address, (room) => room.editing.read(reading, bytesMax))
+      return await this.use(address, (room) => new BackendEdits(room).read(reading, bytesMax))
     } catch (error) {
       if (!(error instanceof NotOwnerError)) throw error
     }

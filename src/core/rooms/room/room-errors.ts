@@ -1,4 +1,4 @@
-import { errorMessage } from '../../base/errors.ts'
+import { ApiError, errorMessage } from '../../base/errors.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { AppendRejectedError } from '../../store/engine.ts'
@@ -40,3 +40,19 @@ export function damageIn(error: unknown): DocumentDamagedError | null {
   if (error instanceof DocumentDamagedError) return error
   return error instanceof UpdateApplyError && error.cause instanceof DocumentDamagedError ? error.cause : null
 }
+
+/** Rethrows an ApiError; throws an ApiError UNAVAILABLE for any other error. @throws ApiError */
+export function toUnavailable(cause: unknown): never {
+  // If a permission has ended, the store has not failed.
+  if (cause instanceof ApiError) throw cause
+  throw new ApiError('server/store-unavailable', 'the change could not be stored; try again', { cause })
+}
+
+export const baseVersionExpired = (): ApiError =>
+  new ApiError('crdt/base-version-too-old', 'baseVersion is unknown or too old: read the document again')
+
+export const headConflict = (): ApiError =>
+  new ApiError('crdt/document-changed', 'the document has moved on; try again')
+
+export const recreated = (): ApiError =>
+  new ApiError('crdt/document-changed', 'the document was deleted or created again; try again')

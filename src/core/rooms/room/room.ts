@@ -1,26 +1,22 @@
 import { ApiError, errorMessage } from '../../base/errors.ts'
+import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { UsageCounts } from '../../directory/usage-counts.ts'
 import type { StartedWindows } from '../../events/debounce-windows.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
+import type { Version } from '../../model/version.ts'
 import { limitOf } from '../../quota/limits.ts'
 import type { Key, Term } from '../../store/engine.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
 import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
-import type { DocumentState } from '../document/document-state.ts'
+import { type DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
 import { isTooLargeToPredict } from '../document/integration-limits.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
-import { BackendEdits } from '../edits/backend-edits.ts'
-import type { EditableRoom } from '../edits/edit-conditions.ts'
-import { placeOnThread } from '../edits/on-thread.ts'
-import { Replacement } from '../edits/replacement.ts'
-import { StreamEdits } from '../edits/stream-edits.ts'
-import { RoomHistory } from '../history/room-history.ts'
 import { CommitQueue, type CommittingRoom, type Existence, isFenced } from '../log/commit-queue.ts'
 import { CommitTrace } from '../log/commit-trace.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
-import type { LoadedRoom } from '../log/load-room.ts'
+import { type LoadedRoom, loadVersionUpdates } from '../log/load-room.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
 import { authorsOf, type Change, type ClientChange, Commit } from '../updates/change.ts'
 import type { Member } from '../updates/member.ts'
@@ -31,7 +27,18 @@ import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts
 import { WriteLock } from '../updates/write-lock.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
-import { damageIn, documentDeleted, documentMoved, isDeletion, isMoved, roomReloaded } from './room-errors.ts'
+import {
+  baseVersionExpired,
+  damageIn,
+  documentDeleted,
+  documentMoved,
+  headConflict,
+  isDeletion,
+  isMoved,
+  recreated,
+  roomReloaded,
+  toUnavailable,
+} from './room-errors.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateBacklog } from './update-backlog.ts'
 
@@ -44,6 +51,12 @@ const haveCostly = (incoming: readonly ClientChange[]): boolean =>
 /** Returns whether an error shows that the document in memory cannot be used. */
 const endsRoom = (error: unknown): boolean =>
   !(error instanceof ApiError) || damageIn(error) !== null || error instanceof DocumentExpensiveError
+
+/**
+ * Maximum number of tries to integrate an update on a thread. A try fails if another holder of the lock changes the
+ * document before it ends.
+ */
+const placeTriesMax = 3
 
 /** Maximum bytes of updates that wait for the end of the tick and are not counted in the backlog. */
 const uncountedBytesMax = 262_144
@@ -66,7 +79,7 @@ const idle: RoomPhase = { is: 'idle' }
  * One open editor: a cache of its log, with the sessions on it. Every change, from any source, takes the same
  * steps: vet → apply → append → (durable) → members. No member receives a change before it is durable.
  */
-export class Room implements EditableRoom, CommittingRoom {
+export class Room implements CommittingRoom {
   readonly address: DocumentAddress
   readonly doc: Key
   /** The term in which this node is the only writer of the document. */
@@ -85,10 +98,6 @@ export class Room implements EditableRoom, CommittingRoom {
   readonly commits: CommitQueue
   readonly #applier: UpdateApplier
   readonly #compaction: RoomCompaction
-  #editing: BackendEdits | null = null
-  #replacing: Replacement | null = null
-  #streaming: StreamEdits | null = null
-  #history: RoomHistory | null = null
   #phase: RoomPhase = idle
   /**
    * Counts the updates that wait longer than the current tick, including an update that a thread is
@@ -138,33 +147,6 @@ export class Room implements EditableRoom, CommittingRoom {
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
     this.commits = new CommitQueue(dependencies.log, this.doc, loaded, dependencies.backlog, this)
     this.#compaction = new RoomCompaction(this, given)
-  }
-
-  /**
-   * Runs the reads and updates of REST calls. The object is created on first use, because most rooms never
-   * need it.
-   */
-  get editing(): BackendEdits {
-    this.#editing ??= new BackendEdits(this)
-    return this.#editing
-  }
-
-  /** Runs the replacements of REST calls. The object is created on first use. */
-  get replacing(): Replacement {
-    this.#replacing ??= new Replacement(this)
-    return this.#replacing
-  }
-
-  /** Writes the content of streams. The object is created on first use. */
-  get streaming(): StreamEdits {
-    this.#streaming ??= new StreamEdits(this)
-    return this.#streaming
-  }
-
-  /** Reads the history for REST calls, and undoes changes. The object is created on first use. */
-  get history(): RoomHistory {
-    this.#history ??= new RoomHistory(this)
-    return this.#history
   }
 
   /**
@@ -454,7 +436,7 @@ export class Room implements EditableRoom, CommittingRoom {
   async #place(item: ClientChange, since: number): Promise<void> {
     const release = this.lock.hold(() => this.endTick())
     try {
-      const placed = await placeOnThread(this, item.bytes)
+      const placed = await this.placeOnThread(item.bytes)
       if (this.#hasEnded || !this.#members.has(item.from)) return
       if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
       if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
@@ -468,6 +450,44 @@ export class Room implements EditableRoom, CommittingRoom {
       this.#countWaiting(null)
       release()
     }
+  }
+
+  /**
+   * Integrates an update (V1) into a copy of the document, on a thread. The document must be locked, because
+   * the result is valid only for the current state of the document.
+   * @param schema the schema that the result must match; null without one
+   * @throws ApiError INVALID_ARGUMENT if it does not match; RESOURCE_EXHAUSTED if the update is too expensive or too
+   * many jobs wait for a thread; UNAVAILABLE if the store is unavailable; ABORTED if the document keeps changing
+   */
+  async placeOnThread(update: Uint8Array, schema: RootSchema | null = null): Promise<PlacedIntegration> {
+    const { state } = this
+    // The wait for the disk comes before the use of a thread, so that a slow disk does not occupy the thread.
+    if (state.bytes === null) await this.durable.catch(toUnavailable)
+    return this.dependencies.threads.use(this.address, async (thread) => {
+      for (let tries = 1; ; tries += 1) {
+        const { revision } = state
+        // The updates are read only when a thread is free, so that waiting jobs keep no copies of the document.
+        const updates = await this.updatesOf(this.commits.version, true)
+        const placed = await thread.run({ is: 'place', updates, update, schema })
+        if (state.revision === revision) return placed
+        if (tries === placeTriesMax) throw headConflict()
+      }
+    })
+  }
+
+  /**
+   * Returns the updates (V1) that make up the document at a version, for a thread. For the current version, returns
+   * the bytes in memory if there are any; otherwise reads the log.
+   * @param isPresent true if `version` is the current version
+   */
+  async updatesOf(version: Version, isPresent: boolean): Promise<readonly Uint8Array[]> {
+    const atHand = isPresent ? this.state.bytes : null
+    if (atHand !== null) return [atHand]
+    if (this.existence !== 'live') return [emptyUpdate]
+    await this.durable.catch(toUnavailable)
+    const updates = await loadVersionUpdates(this.dependencies.log, this.doc, version)
+    if (updates === null) throw isPresent ? recreated() : baseVersionExpired()
+    return updates
   }
 
   #refuse({ from }: ClientChange, error: unknown): void {

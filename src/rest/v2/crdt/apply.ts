@@ -3,7 +3,7 @@ import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { decodeBase64 } from '../../../core/model/base64.ts'
 import { EncodedJson } from '../../../core/model/json-pieces.ts'
 import type { CreatedContent } from '../../../core/rooms/editor-content.ts'
-import { malformedUpdate } from '../../../core/rooms/edits/backend-edits.ts'
+import { BackendEdits, malformedUpdate } from '../../../core/rooms/edits/backend-edits.ts'
 import { convertV2 } from '../../../core/update/convert-v2.ts'
 import { MalformedUpdateError } from '../../../core/update/malformed.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
@@ -78,7 +78,7 @@ export const applyUpdate = defineOperation({
         services.schemas.of(address),
       ])
       const options = { expects, cause, making, right, full, rootSchema } as const
-      const applied = await room.editing.apply(data.userId ?? '', bytes, options)
+      const applied = await new BackendEdits(room).apply(data.userId ?? '', bytes, options)
       const { version, bytes: added, result } = applied
       const stateVector = new EncodedJson('base64', [result.vector])
       return { data: { stateVector, version, changed: added > 0, bytes: added }, older: result.warnings }

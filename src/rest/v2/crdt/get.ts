@@ -12,6 +12,7 @@ import {
 } from '../../../core/model/json-pieces.ts'
 import { readAttachedEditor } from '../../../core/rooms/editor-content.ts'
 import { noContent } from '../../../core/rooms/edits/edit-conditions.ts'
+import { RoomHistory } from '../../../core/rooms/history/room-history.ts'
 import type { Room } from '../../../core/rooms/room/room.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import { editorAddress } from '../../editor-content.ts'
@@ -196,11 +197,11 @@ async function readEditor(
 }
 
 async function readAuthors(
-  room: Pick<Room, 'history'>,
+  room: Room,
   version: string,
   contentKey: string,
   bytesMax: number,
 ): Promise<Pick<Entry, 'attribution' | 'attributionTruncated'>> {
-  const { runs, truncated } = await room.history.authors(version, contentKey, runsMax)
+  const { runs, truncated } = await new RoomHistory(room).authors(version, contentKey, runsMax)
   return { attribution: encodeJson(runs.map(toAuthorRunResponse), bytesMax), attributionTruncated: truncated }
 }

@@ -6,6 +6,8 @@ import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import type { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
+import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
+import { Replacement } from '../../../../src/core/rooms/edits/replacement.ts'
 import { loadRoom, loadVersion } from '../../../../src/core/rooms/log/load-room.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../../src/core/rooms/room/room.ts'
@@ -88,7 +90,7 @@ interface Handed {
 const textOf = (doc: Y.Doc): string => doc.getText('content').toString()
 
 const replace = (room: Room, data: string) =>
-  room.replacing.change(
+  new Replacement(room).change(
     'ada',
     { is: 'replace', ...prepareChange({ type: 'text', contentKey: 'content', data }, 1e6) },
     {
@@ -97,7 +99,7 @@ const replace = (room: Room, data: string) =>
   )
 
 async function read(room: Room): Promise<Handed> {
-  const { result, version } = await room.editing.view(textOf)
+  const { result, version } = await new BackendEdits(room).view(textOf)
   const [epoch = 0, seq = 0] = version.split('.').map(Number)
   return { epoch, seq, at: clock.now(), text: result }
 }

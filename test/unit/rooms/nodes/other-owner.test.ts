@@ -7,6 +7,7 @@ import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey, documentPrefix } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { changeSource } from '../../../../src/core/rooms/change-source.ts'
+import { Replacement } from '../../../../src/core/rooms/edits/replacement.ts'
 import { readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import { shareOf } from '../../../../src/core/update/attribution/attribution.ts'
@@ -75,7 +76,7 @@ function editorOf({ engine: { cluster } }: SharedNode) {
 const write = async ({ rooms }: RoomNode, address: ReturnType<typeof editorOf>, data: string) => {
   const change = prepareChange({ type: 'text', contentKey: 'content', data }, limit)
   return rooms.use(address, (room) =>
-    room.replacing.change('zoe', { is: 'replace', ...change }, { expects: 'either' }),
+    new Replacement(room).change('zoe', { is: 'replace', ...change }, { expects: 'either' }),
   )
 }
 

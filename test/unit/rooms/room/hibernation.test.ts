@@ -3,6 +3,7 @@ import * as Y from 'yjs'
 import { createLog } from '../../../../src/core/base/log.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { close } from '../../../../src/core/model/close.ts'
+import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../../src/core/rooms/room/room.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
@@ -63,7 +64,7 @@ itLong('hibernates rooms that become due at the same time in several ticks of th
       editorId: 'e',
     }
     const { room } = await rooms.open(address)
-    await room.editing.apply('ada', bytes, { expects: 'either' })
+    await new BackendEdits(room).apply('ada', bytes, { expects: 'either' })
     open.push(room)
   }
   const atRest = (): number => open.filter(({ state }) => state.bytes !== null).length

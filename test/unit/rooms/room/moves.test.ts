@@ -4,6 +4,7 @@ import { createLog } from '../../../../src/core/base/log.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey, type DocumentAddress } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
+import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import { NotOwnerError } from '../../../../src/core/store/engine.ts'
 import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
@@ -91,7 +92,9 @@ it('[CL-36] [CL-33] ends the room of a node that others have taken for dead, wit
   expect([...first.openRooms()]).toEqual([opened.room])
   const late = new Y.Doc()
   late.getText('content').insert(0, 'too late')
-  const applying = opened.room.editing.apply('ada', Y.encodeStateAsUpdate(late), { expects: 'either' })
+  const applying = new BackendEdits(opened.room).apply('ada', Y.encodeStateAsUpdate(late), {
+    expects: 'either',
+  })
   await expect(applying).rejects.toThrow()
   expect([...first.openRooms()]).toEqual([])
   expect(moved.room.existence).toBe('absent')

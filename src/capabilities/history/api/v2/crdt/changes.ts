@@ -8,6 +8,7 @@ import {
   isResponseTooLarge,
   responseTooLarge,
 } from '../../../../../core/model/json-pieces.ts'
+import { RoomHistory } from '../../../../../core/rooms/history/room-history.ts'
 import { checkChangeMeta } from '../../../../../rest/changes/change-meta.ts'
 import {
   attributionDisabled,
@@ -74,7 +75,7 @@ export const getChanges = defineAgentOperation({
           services,
         )
         const { from, to, changes, total } = await services.rooms.use(address, async (room) =>
-          room.history.changes(range, {
+          new RoomHistory(room).changes(range, {
             by,
             meta,
             groupSeconds: seconds,

@@ -1,5 +1,6 @@
 import { json } from '../../../../../core/base/schema.ts'
 import { undoProblems } from '../../../../../core/content/history/undo-selection.ts'
+import { RoomHistory } from '../../../../../core/rooms/history/room-history.ts'
 import { changeMeta, checkChangeMeta, storedMeta } from '../../../../../rest/changes/change-meta.ts'
 import {
   attributionDisabled,
@@ -129,7 +130,7 @@ export const undoContentChanges = defineAgentOperation({
         writableDocuments(services, caller).rightToChange(address),
         services.schemas.of(address),
       ])
-      return room.history.undo(
+      return new RoomHistory(room).undo(
         data.userId ?? '',
         range,
         { by, meta, groupSeconds: seconds, changes },

@@ -1,6 +1,7 @@
 import { json } from '../../../../../../core/base/schema.ts'
 import { diffFormats } from '../../../../../../core/content/history/diff/diff-formats.ts'
 import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
+import { RoomHistory } from '../../../../../../core/rooms/history/room-history.ts'
 import { changeRange, rangeErrors, rangeResponse } from '../../../../../../rest/changes/change-schema.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
@@ -49,7 +50,7 @@ export const diffVersions = defineAgentOperation({
     const { rooms, config } = services
     const reading = { contentKey: data.contentKey ?? attached?.contentKey, format: data.format }
     const found = await rooms
-      .use(address, async (room) => room.history.diff(range, reading, config.maxResponseBytes))
+      .use(address, async (room) => new RoomHistory(room).diff(range, reading, config.maxResponseBytes))
       .catch((error: unknown) => {
         throw isResponseTooLarge(error)
           ? responseTooLarge(config.maxResponseBytes, 'compare versions that are nearer to each other')
