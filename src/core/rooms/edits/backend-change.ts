@@ -1,4 +1,4 @@
-import { currentTrace, startSpan } from '../../base/current-trace.ts'
+import { startSpan } from '../../base/current-trace.ts'
 import { ApiError } from '../../base/errors.ts'
 import { WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
@@ -81,25 +81,15 @@ const triesMax = 5
  * @throws ApiError ABORTED if the document has changed each time; UNAVAILABLE; the errors of `compute`
  */
 export function makeChange<T>(room: Room, change: BackendChange<T>): Promise<EditResult<T>> {
-  const spanned = withSpans(change)
   const made = (): Promise<EditResult<T>> =>
-    whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, spanned)))
+    whileAllowed(change.options.right, () => rejectWhenDurable(room, () => attempt(room, change)))
   const trace = room.trace?.of(change.by)
   return trace === undefined ? made() : tracedChange(trace, change, made)
 }
 
-/** Adds a span to each computation of a change, if the call is traced and an exporter is configured. */
-function withSpans<T>(change: BackendChange<T>): BackendChange<T> {
-  if ((currentTrace()?.spans ?? null) === null) return change
-  const { inPlace, compute, runs = 'event loop' } = change
-  return {
-    ...change,
-    ...(inPlace !== undefined && {
-      inPlace: () => runSpan(startSpan('weft.compute', { 'weft.runs': 'in place' }), inPlace),
-    }),
-    compute: () => runSpan(startSpan('weft.compute', { 'weft.runs': runs }), compute),
-  }
-}
+/** Runs a computation of a change with a span, if the call is traced and an exporter is configured. */
+const spanned = <R>(runs: string, work: () => R): R =>
+  runSpan(startSpan('weft.compute', { 'weft.runs': runs }), work)
 
 async function tracedChange<T>(
   trace: TraceWriter,
@@ -143,6 +133,9 @@ function traceLock<T>(room: Room, { by }: BackendChange<T>, since: number): void
   })
 }
 
+const computed = <T>({ runs = 'event loop', compute }: BackendChange<T>): Promise<ProposedChange<T>> =>
+  spanned(runs, compute)
+
 async function attempt<T>(room: Room, change: BackendChange<T>): Promise<EditResult<T>> {
   await change.prepare?.()
   if (change.inPlace !== undefined) {
@@ -151,11 +144,11 @@ async function attempt<T>(room: Room, change: BackendChange<T>): Promise<EditRes
     traceLock(room, change, since)
     // From here to the commit there is no await, so that other callers that waited for the same lock find the
     // changed document.
-    const applied = change.inPlace()
+    const applied = spanned('in place', change.inPlace)
     if (applied !== null) return committed(room, change, applied)
   }
   if (change.pauses === true) return whilePaused(room, change, null)
-  const first = await change.compute()
+  const first = await computed(change)
   const isDryRun = change.options.dryRun === true
   if (!isDryRun && (room.lock.held !== null || !first.isCurrent())) return whilePaused(room, change, first)
   change.computed?.('first')
@@ -177,7 +170,7 @@ async function whilePaused<T>(
       return commitHere(room, change, first)
     }
     for (let tries = 1; tries <= triesMax; tries += 1) {
-      const proposal = await change.compute()
+      const proposal = await computed(change)
       if (tries === 1) change.computed?.(first === null ? 'first' : 'again')
       if (proposal.isCurrent()) return commitHere(room, change, proposal)
     }
