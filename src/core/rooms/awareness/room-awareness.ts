@@ -10,8 +10,13 @@ import type { DocumentPresence, PresenceObserver, PublishedUser } from '../prese
 import { type BroadcastTiming, isVirtualClient, type VirtualUserState } from '../presence/virtual-users.ts'
 import type { FrameEncoder, Member } from '../updates/member.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
-import { AwarenessTombstones } from './awareness-tombstones.ts'
-import { ClientState, PublishedState, userOfState, withTokenIdentity } from './client-state.ts'
+import {
+  AwarenessTombstones,
+  ClientState,
+  PublishedState,
+  userOfState,
+  withTokenIdentity,
+} from './client-state.ts'
 
 /**
  * Maximum number of clients whose states a room shows. Further clients stay connected, and are shown when
