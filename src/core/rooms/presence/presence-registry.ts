@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import * as s from '../../base/schema.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
-import { type DocumentScope, documentPrefix, type Tenant } from '../../model/address.ts'
+import { type DocumentScope, documentPrefix } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
@@ -17,17 +17,8 @@ export interface DocumentPresenceEntry {
   readonly entry: PresenceEntry
 }
 
-/** The documents of a tenant in one organization. If `organizationId` is null: in all organizations. */
-interface PresenceScope extends Tenant {
-  readonly organizationId: string | null
-}
-
-interface UserQuery {
-  readonly scope: PresenceScope
-  readonly userId: string
-}
-
 const userQuerySchema = s.object({
+  /** The documents of a tenant in one organization. If `organizationId` is null: in all organizations. */
   scope: s.object({
     workspaceId: s.string,
     apiKey: s.string,
@@ -35,6 +26,9 @@ const userQuerySchema = s.object({
   }),
   userId: s.string,
 })
+type UserQuery = s.TypeOf<typeof userQuerySchema>
+type PresenceScope = UserQuery['scope']
+
 /** Paths of the documents from which a node has removed a user. */
 const erasedSchema = s.array(s.string)
 
@@ -112,12 +106,10 @@ export class PresenceRegistry {
   /** Returns the documents on which a user is present on any node, in arbitrary order. */
   async ofUser(scope: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
     const call: UserQuery = { scope, userId }
-    const here = this.#ofUserHere(call)
-    const all = new Map(here.map((entry) => [keyOf(entry.document), entry]))
-    for (const answer of (await this.requests.ask('presence.of', call, entriesSchema)).values())
-      for (const { document, entry } of answer)
-        if (!all.has(keyOf(document))) all.set(keyOf(document), { document, entry })
-    return [...all.values()]
+    const answers = await this.requests.ask('presence.of', call, entriesSchema)
+    const found = [...[...answers.values()].flat(), ...this.#ofUserHere(call)]
+    // A document that has just moved may be in the answers of two nodes.
+    return [...new Map(found.map((each) => [keyOf(each.document), each])).values()]
   }
 
   /**
