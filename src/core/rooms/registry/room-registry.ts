@@ -35,12 +35,7 @@ import { PresenceRegistry } from '../presence/presence-registry.ts'
 import { LiveMessageHub } from '../room/live-messages.ts'
 import { OpenConnections } from '../room/open-connections.ts'
 import { Room } from '../room/room.ts'
-import type {
-  RoomDependencies,
-  RoomLimits,
-  RoomName,
-  RoomRegistryOptions,
-} from '../room/room-dependencies.ts'
+import type { RoomDependencies, RoomLimits, RoomRegistryOptions } from '../room/room-dependencies.ts'
 import { documentDeleted, documentMoved } from '../room/room-errors.ts'
 import { TickScheduler } from '../room/tick-scheduler.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
@@ -140,6 +135,13 @@ export class RoomRegistry {
     this.presence = new PresenceRegistry(engine, parts.clock, visits)
     const { requests } = this.presence
     this.connections = new OpenConnections(requests, parts.clock, engine.cluster.self)
+    this.#upkeep = new BackgroundCompaction(
+      engine.log,
+      parts.clock,
+      parts.logger,
+      options.keepVersionsMs,
+      (doc) => this.#finishLog(doc),
+    )
     this.#dependencies = {
       usage: (scope) => uncounted.hold(scope),
       ...parts,
@@ -155,20 +157,13 @@ export class RoomRegistry {
       records,
       work: new WorkShares(parts.clock, parts.overspent),
       slices: new LoopSlices(),
-      expensive: (room) => this.#expensive.add(room.address),
+      expensive: this.#expensive,
       keepsAttribution: ([workspaceId = '']) =>
         parts.keepsAttribution?.(workspaceId) ?? Promise.resolve(true),
-      compactLater: (doc) => this.#upkeep.note(doc),
-      damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
+      upkeep: this.#upkeep,
+      quarantine: this.#quarantine,
       ended: (room) => this.#forget(room),
     }
-    this.#upkeep = new BackgroundCompaction(
-      engine.log,
-      parts.clock,
-      parts.logger,
-      options.keepVersionsMs,
-      (doc) => this.#finishLog(doc),
-    )
     this.#resting = new RoomHibernation(parts.clock, options.restMs, () => this.#rooms.values())
     const endRemovals = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalMessage(message)
@@ -607,7 +602,7 @@ export class RoomRegistry {
     this.#opening.set(key, settled)
   }
 
-  #forget(room: RoomName): void {
+  #forget(room: { readonly doc: Key }): void {
     const key = keyName(room.doc)
     const open = this.#rooms.get(key)
     if (open?.room !== room) return

@@ -13,7 +13,8 @@ import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../store/engine.ts'
 import type { Tracer } from '../../tracing/trace.ts'
 import type { LoopSlices } from '../document/loop-slices.ts'
-import type { DocumentDamagedError } from '../document/unreadable-documents.ts'
+import type { ExpensiveDocuments, Quarantine } from '../document/unreadable-documents.ts'
+import type { BackgroundCompaction } from '../log/background-compaction.ts'
 import type { AppendBacklog } from '../log/commit-queue.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
@@ -33,12 +34,6 @@ export interface RoomLimits extends CompactionLimits {
 
 /** The counters for the memory that rooms take. */
 type RoomMemory = Pick<MemoryLedger, 'pendingUpdates' | 'queuedUpdates' | 'threadJobs'>
-
-/** Identifies a room. */
-export interface RoomName {
-  readonly address: DocumentAddress
-  readonly doc: Key
-}
 
 /** What the server gives to its rooms. */
 export interface RoomRegistryOptions {
@@ -86,21 +81,19 @@ export interface RoomDependencies
   readonly usage: (scope: OrganizationScope) => UsageCounts
   /** Returns whether the workspace of a document keeps the authors of changes. */
   readonly keepsAttribution: KeepsAttribution
-  /** Called when the log of a document has entries that a compaction can remove when the document is idle. */
-  readonly compactLater: (doc: Key) => void
+  /** Compacts the logs that have entries that a compaction can remove when their documents are idle. */
+  readonly upkeep: BackgroundCompaction
   /** Limits the event loop time that the expensive edits of each workspace take. */
   readonly work: WorkShares
   /** Runs the slices in which large documents are opened and large updates are vetted. */
   readonly slices: LoopSlices
-  /** Called when the document of a room is found to be so expensive to read that a thread must read it. */
-  readonly expensive: (room: RoomName) => void
-  /** Called when the stored bytes of the document of a room are found to be damaged. */
-  readonly damaged: (room: RoomName, error: DocumentDamagedError) => void
+  readonly expensive: ExpensiveDocuments
+  readonly quarantine: Quarantine
   /**
    * Called once for each room, when the room has ended. The registry must remove the room, so that the next
    * client loads the document again.
    */
-  readonly ended: (room: RoomName) => void
+  readonly ended: (room: { readonly doc: Key }) => void
 }
 
 /** Creates and checks the record of each document. */

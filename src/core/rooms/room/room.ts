@@ -596,7 +596,7 @@ export class Room implements CommittingRoom {
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {
       await this.#compaction.run()
-      if (this.#compaction.isCompactable) this.dependencies.compactLater(this.doc)
+      if (this.#compaction.isCompactable) this.dependencies.upkeep.note(this.doc)
     } catch (err) {
       this.dependencies.logger.warn({ err }, 'compaction failed')
     }
@@ -629,7 +629,7 @@ export class Room implements CommittingRoom {
    * Ends the room because its document is expensive to read. At the next open, a thread reads the document.
    */
   closeAsExpensive(): void {
-    this.dependencies.expensive(this)
+    this.dependencies.expensive.add(this.address)
     this.close(close('tryAgainLater', 'the document is expensive to open and is being prepared: try again'))
   }
 
@@ -638,7 +638,7 @@ export class Room implements CommittingRoom {
     if (this.#phase.is === 'ended') return
     this.#phase = { is: 'ended', reason }
     this.trace?.of()?.('room_closed', { code: reason.code, reason: reason.reason })
-    if (this.#editedAt > 0 && this.#compaction.isCompactable) this.dependencies.compactLater(this.doc)
+    if (this.#editedAt > 0 && this.#compaction.isCompactable) this.dependencies.upkeep.note(this.doc)
     this.awareness.close()
     this.#cancelPause()
     this.#applier.clear()
@@ -768,7 +768,7 @@ export class Room implements CommittingRoom {
     if (this.#hasEnded) return
     const damage = damageIn(error)
     if (damage !== null) {
-      this.dependencies.damaged(this, damage)
+      this.dependencies.quarantine.add(this.address, damage.record)
       return this.close(close('internalError', 'the stored document is damaged; contact the operator'))
     }
     if (isDeletion(error)) return this.close(documentDeleted)
