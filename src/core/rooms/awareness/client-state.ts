@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../base/json.ts'
 import { type AwarenessEntry, type AwarenessText, removedText } from '../../update/awareness.ts'
 import type { PublishedUser } from '../presence/document-presence.ts'
-import type { Member } from '../updates/member.ts'
+import type { Member } from '../updates/change.ts'
 
 /**
  * Maximum number of states set by the server that `ClientState` recognizes when the client sends them back.

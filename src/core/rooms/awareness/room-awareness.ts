@@ -8,7 +8,7 @@ import {
 } from '../../update/awareness.ts'
 import type { DocumentPresence, PresenceObserver, PublishedUser } from '../presence/document-presence.ts'
 import { type BroadcastTiming, isVirtualClient, type VirtualUserState } from '../presence/virtual-users.ts'
-import type { FrameEncoder, Member } from '../updates/member.ts'
+import type { FrameEncoder, Member } from '../updates/change.ts'
 import type { RoomTrace } from '../updates/room-trace.ts'
 import {
   AwarenessTombstones,

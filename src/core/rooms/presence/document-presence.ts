@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
 import type { DocumentScope } from '../../model/address.ts'
-import type { Member } from '../updates/member.ts'
+import type { Member } from '../updates/change.ts'
 import {
   type ConnectedUser,
   connectedEntry,

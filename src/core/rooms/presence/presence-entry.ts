@@ -1,5 +1,5 @@
 import type { Visitor } from '../../events/visit-tracker.ts'
-import type { Member, MemberUser } from '../updates/member.ts'
+import type { Member, MemberUser } from '../updates/change.ts'
 import {
   defaultStatus,
   mergeFields,

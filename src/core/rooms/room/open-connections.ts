@@ -10,7 +10,7 @@ import { TimeOrderedIds } from '../../model/time-ordered-ids.ts'
 import { limitNames } from '../../quota/limits.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { NodeRequests } from '../../store/node-requests.ts'
-import type { MemberUser } from '../updates/member.ts'
+import type { MemberUser } from '../updates/change.ts'
 
 /** How the messages of a client arrive: on a websocket, or in HTTP requests. */
 export const transportNames = ['websocket', 'http'] as const

@@ -1,6 +1,5 @@
 import type { MemoryClaim } from '../../quota/memory-account.ts'
-import type { ClientChange } from '../updates/change.ts'
-import type { Member } from '../updates/member.ts'
+import type { ClientChange, Member } from '../updates/change.ts'
 import { memoryOfUpdate } from '../updates/pending-updates.ts'
 
 /**

@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
 import { memoryOf, missingClocks } from '../../update/summary.ts'
-import type { ClientChange } from './change.ts'
-import type { Member } from './member.ts'
+import type { ClientChange, Member } from './change.ts'
 
 /**
  * Memory in bytes of the objects that represent one update, without the bytes of the update and its summary.

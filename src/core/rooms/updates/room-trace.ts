@@ -2,8 +2,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { Appended } from '../../store/engine.ts'
 import type { Tracer, TraceWriter } from '../../tracing/trace.ts'
 import { loopStepsMax } from '../document/integration-limits.ts'
-import { type Change, type ClientChange, type Commit, updateBytesOf } from './change.ts'
-import type { Member } from './member.ts'
+import { type Change, type ClientChange, type Commit, type Member, updateBytesOf } from './change.ts'
 
 /** Writes the trace of one room: the steps of the room, and the updates of clients whose users are traced. */
 export class RoomTrace {

@@ -8,8 +8,7 @@ import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/sum
 import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
 import { loopStepsMax, tickStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
-import type { Change, ClientChange } from './change.ts'
-import type { Member } from './member.ts'
+import type { Change, ClientChange, Member } from './change.ts'
 import type { PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
 import type { RoomTrace } from './room-trace.ts'
 

@@ -1,7 +1,6 @@
 import type { WriteRight } from '../../directory/write-right.ts'
 import { AppendRejectedError, type Fence, type FenceStore } from '../../store/engine.ts'
-import type { Change, ClientChange, Commit } from './change.ts'
-import type { Member } from './member.ts'
+import type { Change, ClientChange, Commit, Member } from './change.ts'
 
 /** Thrown if a permission must be rechecked before a change may rely on it. */
 export class StaleRightError extends Error {

@@ -1,7 +1,7 @@
 import { messageYjsSyncStep1, messageYjsSyncStep2, messageYjsUpdate } from 'y-protocols/sync'
 import type { AccessRole } from '../../directory/store/records.ts'
 import type { LiveEncoder } from '../../rooms/room/live-messages.ts'
-import type { FrameEncoder } from '../../rooms/updates/member.ts'
+import type { FrameEncoder } from '../../rooms/updates/change.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
 import { readBody } from './frame.ts'
 

@@ -11,8 +11,7 @@ import { vetUpdate } from '../../rooms/document/vet-update.ts'
 import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { Connection, TransportName } from '../../rooms/room/open-connections.ts'
 import type { Room } from '../../rooms/room/room.ts'
-import type { ClientChange } from '../../rooms/updates/change.ts'
-import type { CommittedUpdates, Member, MemberUser } from '../../rooms/updates/member.ts'
+import type { ClientChange, Commit, Member, MemberUser } from '../../rooms/updates/change.ts'
 import type { ConnectionTrace } from '../../tracing/trace.ts'
 import { readAwareness, writeAwareness } from '../../update/awareness.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
@@ -188,7 +187,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.right.mayWriteAt(this.#dependencies.clock.now())
   }
 
-  deliver(committed: CommittedUpdates): void {
+  deliver(committed: Commit): void {
     if (this.#state.kind !== 'current') return
     if (this.#options.socket.isFull) return this.#fallBehind()
     const frames = committed.bytesFor(this)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
-import type { Member } from '../../../../src/core/rooms/updates/member.ts'
+import type { Member } from '../../../../src/core/rooms/updates/change.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { presenceAlone } from '../../../support/data/rooms.ts'
 import { HeldClock } from '../../../support/time/clock.ts'

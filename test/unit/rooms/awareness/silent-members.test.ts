@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import type { Member } from '../../../../src/core/rooms/updates/member.ts'
+import type { Member } from '../../../../src/core/rooms/updates/change.ts'
 import { clockMax } from '../../../../src/core/update/byte-reader.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { document, query, Server, windowMs } from './stock-clients.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Member } from '../../../../src/core/rooms/updates/member.ts'
+import type { Member } from '../../../../src/core/rooms/updates/change.ts'
 import { clockMax } from '../../../../src/core/update/byte-reader.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { Client, document, end, Server, settle } from '../awareness/stock-clients.ts'

@@ -4,7 +4,7 @@ import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protoc
 import * as Y from 'yjs'
 import { RoomAwareness } from '../../../../src/core/rooms/awareness/room-awareness.ts'
 import type { DocumentPresence } from '../../../../src/core/rooms/presence/document-presence.ts'
-import type { Member } from '../../../../src/core/rooms/updates/member.ts'
+import type { Member } from '../../../../src/core/rooms/updates/change.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
 import { presenceAlone } from '../../../support/data/rooms.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
