@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import type { Job, Key, Kv, LeaseStore, NamedLease, Queue } from './engine.ts'
+import type { Key, Kv, LeaseStore, NamedLease, Queue } from './engine.ts'
 import { RenewedLease } from './renewed-lease.ts'
 
 /** Lifetime of a lease that is not renewed, in ms. */
@@ -60,7 +60,3 @@ export class QueueLeaseStore implements LeaseStore {
     }
   }
 }
-
-/** Returns whether a job exists only to represent a lease. Such a job contains no data. */
-export const isLeaseJob = ({ queue, id, payload }: Pick<Job, 'queue' | 'id' | 'payload'>): boolean =>
-  queue === id && payload.length === 0

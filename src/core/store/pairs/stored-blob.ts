@@ -50,12 +50,3 @@ export function decodeStoredBlob(value: Uint8Array): StoredBlob {
     throw new DamagedRecordError('a reference to an object is malformed', { cause })
   }
 }
-
-/** Returns whether a value is an undamaged reference. */
-export function isObjectReference(value: Uint8Array): boolean {
-  try {
-    return decodeStoredBlob(value).is === 'reference'
-  } catch {
-    return false
-  }
-}
