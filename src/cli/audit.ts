@@ -9,6 +9,7 @@ import {
   auditPart,
 } from '../core/audit/record.ts'
 import { escapeControls } from '../core/base/text.ts'
+import { listingPages, type PageRange } from '../core/directory/store/list-page.ts'
 import { TenantStore } from '../core/directory/tenants/tenant-store.ts'
 import type { Kv } from '../core/store/engine.ts'
 import { toAuditRecordResponse } from '../rest/schemas/audit-schema.ts'
@@ -104,23 +105,14 @@ export async function* readAuditLog(
 async function placesIn(kv: Kv): Promise<readonly AuditScope[]> {
   const tenants = new TenantStore(kv)
   const places: AuditScope[] = [null]
-  for (
-    let next = await tenants.workspaceAfter(null);
-    next !== null;
-    next = await tenants.workspaceAfter(next)
-  )
-    places.push(next)
+  for await (const id of tenants.workspaceIds()) places.push(id)
   return places
 }
 
 async function* recordsOf(kv: Kv, place: AuditScope, query: AuditQuery): AsyncGenerator<PlacedRecord> {
-  let after: string | undefined
-  do {
-    const range = { order: 'asc', after, limit: pageSize } as const
-    const { items, next } = await listRecords(kv, auditPart(place), query, range)
-    for (const record of items) yield { workspaceId: place, record }
-    after = next ?? undefined
-  } while (after !== undefined)
+  const list = (range: PageRange) => listRecords(kv, auditPart(place), query, { order: 'asc', ...range })
+  for await (const page of listingPages(list, pageSize))
+    for (const record of page) yield { workspaceId: place, record }
 }
 
 /** Merges sorted lists into one sorted list. */

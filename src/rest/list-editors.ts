@@ -2,6 +2,7 @@ import type { TenantCaller } from '../core/access/credentials/authenticator.ts'
 import { documentPrefix } from '../core/model/address.ts'
 import type { DocumentLog } from '../core/store/engine.ts'
 import { lastSegment } from '../core/store/key-encoding.ts'
+import { documentKeyPages } from '../core/store/pages.ts'
 import type { Services } from './services.ts'
 
 /** A document of the caller's tenant. */
@@ -22,26 +23,20 @@ export async function listMainEditors(
 ): Promise<readonly string[]> {
   const scope = { ...caller.tenant, ...document }
   const found: string[] = []
-  for (let after: string | undefined; ; ) {
-    const from = after === undefined ? {} : { after }
-    const page = await listEditors(engine.log, caller, document, { limit: pageSize, ...from })
+  for await (const page of editorPages(engine.log, caller, document, pageSize)) {
     found.push(...(await branches.withoutBranches(scope, page)))
-    if (found.length >= limit || page.length < pageSize) return found.slice(0, limit)
-    after = page.at(-1)
+    if (found.length >= limit) break
   }
+  return found.slice(0, limit)
 }
 
-/**
- * Returns the ids of the editors of a document that have content: at most `limit` ids, sorted by key,
- * starting after `after`.
- */
-export async function listEditors(
+/** Yields the ids of the editors of a document that have content, sorted by key, in pages of at most `limit`. */
+export async function* editorPages(
   log: Pick<DocumentLog, 'list'>,
   { tenant }: TenantCaller,
   { organizationId, documentId }: DocumentIds,
-  { limit, after }: { limit: number; after?: string },
-): Promise<readonly string[]> {
+  limit: number,
+): AsyncGenerator<readonly string[], void, undefined> {
   const prefix = documentPrefix({ ...tenant, organizationId }, documentId)
-  const found = await log.list(prefix, { limit, ...(after !== undefined && { after: [...prefix, after] }) })
-  return found.map((key) => lastSegment(key))
+  for await (const page of documentKeyPages(log, prefix, limit)) yield page.map(lastSegment)
 }

@@ -4,6 +4,7 @@ import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { ActivityRecord } from '../../core/events/activity.ts'
 import { readActivities, replaceActivity } from '../../core/events/activity-store.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
+import { entryPages } from '../../core/store/pages.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type CommentPosition, type CommentRecord, commentPositionType } from './comment-records.ts'
 
@@ -104,14 +105,10 @@ export async function forgetJudged(
   forget: (judgmentIds: readonly string[]) => Promise<unknown>,
 ): Promise<void> {
   const orders = new Set<string | undefined>(comments.map(({ order }) => order))
-  const prefix = keys.judged(annotationId)
-  for (let after = {}; ; ) {
-    const marks = await transaction.scan({ prefix, limit: marksAtOnce, ...after })
+  const range = { prefix: keys.judged(annotationId), limit: marksAtOnce }
+  for await (const marks of entryPages((page) => transaction.scan(page), range)) {
     const due = marks.filter(({ key }) => orders.has(key.at(-2)))
     if (due.length > 0) await forget(due.map(({ key }) => lastSegment(key)))
     for (const { key } of due) transaction.delete(key)
-    const last = marks.at(-1)
-    if (last === undefined || marks.length < marksAtOnce) return
-    after = { after: last.key }
   }
 }

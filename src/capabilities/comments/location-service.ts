@@ -3,6 +3,7 @@ import { findMissing } from '../../core/directory/documents/resource-lookup.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
 import { findOrganization } from '../../core/directory/organizations/organization-store.ts'
 import { mapInSlices } from '../../core/directory/store/batch.ts'
+import { listingPages, type PageRange } from '../../core/directory/store/list-page.ts'
 import type { FeatureType } from '../../core/events/activity.ts'
 import { removeActivitiesBy } from '../../core/events/activity-store.ts'
 import type { Tenant } from '../../core/model/address.ts'
@@ -73,14 +74,13 @@ export class LocationService {
   async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
     const { store, organizations } = this.#dependencies
     const owners: string[] = []
-    for (let after: string | null | undefined; after !== null; ) {
-      const { items, next } = await organizations.list(tenant, { after, limit: organizationsAtOnce })
-      const missing = await mapInSlices(items, ({ organizationId }) =>
+    const list = (range: PageRange) => organizations.list(tenant, range)
+    for await (const page of listingPages(list, organizationsAtOnce)) {
+      const missing = await mapInSlices(page, ({ organizationId }) =>
         findMissing(store.read({ ...tenant, organizationId }), [{ type: 'document', id: documentId }]),
       )
-      const found = items.filter((_, index) => missing[index]?.length === 0)
+      const found = page.filter((_, index) => missing[index]?.length === 0)
       owners.push(...found.map(({ organizationId }) => organizationId))
-      after = next
     }
     return owners
   }

@@ -3,6 +3,7 @@ import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import type { Key, Kv, KvEntry } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import { entryPages } from '../../core/store/pages.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { JudgmentIndex } from './judgment-index.ts'
 import {
@@ -102,12 +103,8 @@ export class JudgmentIndexCache {
     const changes =
       state === null ? 0 : readRecord(memoryStateType, { key: judgmentKeys.state, value: state }).changes
     const [index, slices, prefix] = [new JudgmentIndex(), new EventLoopYield(), judgmentKeys.within(place)]
-    for (let after: Key | undefined, more = true; more; ) {
-      const entries = await this.#kv.scan(part, { prefix, limit: pageMax, ...(after && { after }) })
-      for (const entry of entries) await addTo(index, entry, slices)
-      after = entries.at(-1)?.key
-      more = entries.length === pageMax
-    }
+    for await (const page of entryPages((range) => this.#kv.scan(part, range), { prefix, limit: pageMax }))
+      for (const entry of page) await addTo(index, entry, slices)
     return { index, changes }
   }
 

@@ -22,7 +22,7 @@ interface UsageModule {
 interface UsageOptions {
   readonly engine: Pick<Engine, 'kv' | 'cluster'>
   readonly storage: Pick<StorageQuota, 'measured'>
-  readonly tenants: Pick<TenantStore, 'workspaceAfter'>
+  readonly tenants: Pick<TenantStore, 'workspaceIds'>
   readonly clock: Clock
   readonly log: Log
 }

@@ -1,6 +1,7 @@
 import * as s from '../../core/base/schema.ts'
 import { type ListPage, type PageRange, readPagePosition } from '../../core/directory/store/list-page.ts'
-import type { Key, Kv, KvEntry } from '../../core/store/engine.ts'
+import type { Key, Kv } from '../../core/store/engine.ts'
+import { entryPages } from '../../core/store/pages.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import {
   type MeasuredBytes,
@@ -242,17 +243,13 @@ export async function* storedUsage(
 ): AsyncGenerator<StoredUsage, void> {
   if (from >= to) return
   const prefix = subjectPrefix(period, subject)
-  let after = timeKey(period, subject, from)
-  for (;;) {
-    const slice: readonly KvEntry[] = await kv.scan(part, { prefix, after, limit: sliceSize })
-    for (const entry of slice) {
+  const range = { prefix, after: timeKey(period, subject, from), limit: sliceSize }
+  for await (const page of entryPages((slice) => kv.scan(part, slice), range))
+    for (const entry of page) {
       const at = timeOf(period, entry.key)
       if (at >= to) return
       yield { key: entry.key, at, period, record: readRecord(usageRecordType, entry) }
-      after = entry.key
     }
-    if (slice.length < sliceSize) return
-  }
 }
 
 const positionAt = (start: number, subject: UsageSubject): string => JSON.stringify({ start, subject })

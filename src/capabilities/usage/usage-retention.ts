@@ -25,14 +25,14 @@ const recordsPerCommit = 500
 export class UsageRetention {
   readonly #kv: Kv
   readonly #reader: UsageReader
-  readonly #tenants: Pick<TenantStore, 'workspaceAfter'>
+  readonly #tenants: Pick<TenantStore, 'workspaceIds'>
   readonly #clock: Clock
   readonly #task: PeriodicTask
 
   constructor(
     kv: Kv,
     reader: UsageReader,
-    tenants: Pick<TenantStore, 'workspaceAfter'>,
+    tenants: Pick<TenantStore, 'workspaceIds'>,
     clock: Clock,
     log: Log,
   ) {
@@ -57,18 +57,13 @@ export class UsageRetention {
 
   /** Sweeps the records of all workspaces once. @throws StoreUnavailableError */
   async run(): Promise<void> {
-    for (
-      let id = await this.#tenants.workspaceAfter(null);
-      id !== null;
-      id = await this.#tenants.workspaceAfter(id)
-    ) {
+    for await (const id of this.#tenants.workspaceIds())
       for await (const subject of this.#reader.subjects(id)) {
         if (this.#task.isStopped) return
         await nextTick()
         await this.#sweepHours(usagePart(id), subject)
         await this.#sweepDays(usagePart(id), subject)
       }
-    }
   }
 
   async #sweepHours(part: Key, subject: UsageSubject): Promise<void> {

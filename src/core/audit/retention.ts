@@ -61,15 +61,19 @@ export class AuditRetention {
   async run(): Promise<void> {
     const { tenants, clock, keepMs } = this.#options
     const until = clock.now() - keepMs
-    let place: AuditScope = null
-    do {
-      let last = await this.#sweepSome(place, until)
-      while (last !== null && !this.#task.isStopped) {
-        await nextTurn()
-        last = await this.#sweepSome(place, until, last)
-      }
-      place = await tenants.workspaceAfter(place)
-    } while (place !== null && !this.#task.isStopped)
+    await this.#sweep(null, until)
+    for await (const id of tenants.workspaceIds()) {
+      if (this.#task.isStopped) return
+      await this.#sweep(id, until)
+    }
+  }
+
+  async #sweep(place: AuditScope, until: number): Promise<void> {
+    let last = await this.#sweepSome(place, until)
+    while (last !== null && !this.#task.isStopped) {
+      await nextTurn()
+      last = await this.#sweepSome(place, until, last)
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts'
 import type { Engine, Key, Kv } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import { entryPages } from '../../core/store/pages.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { bytesOfCall, callKeys, expiryOf, expiryRecordType } from './call-records.ts'
 
@@ -87,17 +88,11 @@ export class IdempotencyUsage {
 
   async #count(part: Key): Promise<UsedBytes> {
     const used = { calls: 0, bytes: 0 }
-    let after: Key | undefined
-    do {
-      const page = await this.#kv.scan(part, {
-        prefix: callKeys.ends,
-        limit: pageMax,
-        ...(after && { after }),
-      })
+    const ends = { prefix: callKeys.ends, limit: pageMax }
+    for await (const page of entryPages((range) => this.#kv.scan(part, range), ends)) {
       used.calls += page.length
       for (const entry of page) used.bytes += readRecord(expiryRecordType, entry).bytes
-      after = page.at(-1)?.key
-    } while (after !== undefined)
+    }
     return used
   }
 

@@ -4,6 +4,7 @@ import * as s from '../../../core/base/schema.ts'
 import { readPayload } from '../../../core/jobs/job-payload.ts'
 import type { Job, Key, Kv } from '../../../core/store/engine.ts'
 import { encodeKey } from '../../../core/store/key-encoding.ts'
+import { entryPages } from '../../../core/store/pages.ts'
 import { dueSpace } from '../../../core/store/pairs/job-records.ts'
 import { keyspaces, under } from '../../../core/store/pairs/keyspaces.ts'
 import type { ObjectReference } from '../../../core/store/pairs/stored-blob.ts'
@@ -84,13 +85,11 @@ export class ObjectIndex {
   async storedBytes(prefixes: readonly Key[]): Promise<number> {
     let sum = 0
     for (const prefix of prefixes)
-      for (let after: Key | undefined; ; ) {
-        const range = { prefix, limit: entriesAtOnce, ...(after !== undefined && { after }) }
-        const entries = await this.#kv.scan(objectPart, range)
-        for (const entry of entries) sum += readRecord(objectRecordType, entry).bytes
-        after = entries.at(-1)?.key
-        if (entries.length < entriesAtOnce) break
-      }
+      for await (const page of entryPages((range) => this.#kv.scan(objectPart, range), {
+        prefix,
+        limit: entriesAtOnce,
+      }))
+        for (const entry of page) sum += readRecord(objectRecordType, entry).bytes
     return sum
   }
 

@@ -3,6 +3,7 @@ import { AttributionSetting } from '../../../core/directory/tenants/attribution-
 import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import { compactWhole, type KeepsAttribution } from '../../../core/rooms/log/compaction-policy.ts'
 import { CorruptRecordError, type Engine, type Key } from '../../../core/store/engine.ts'
+import { documentKeyPages } from '../../../core/store/pages.ts'
 import { loadMaintenance, openOfflineStore } from './offline-store.ts'
 import type { Progress } from './storage-error.ts'
 
@@ -47,12 +48,8 @@ export async function compactAll(directory: string, onProgress: Progress): Promi
 
 async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {
   const found: Key[] = []
-  for (;;) {
-    const after = found.at(-1)
-    const page = await log.list([], { ...(after && { after }), limit: keysPerPage })
-    found.push(...page)
-    if (page.length < keysPerPage) return found
-  }
+  for await (const page of documentKeyPages(log, [], keysPerPage)) found.push(...page)
+  return found
 }
 
 /** Compacts a document. If the document is damaged, returns the problem; otherwise returns null. */

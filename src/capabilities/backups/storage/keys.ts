@@ -151,7 +151,7 @@ async function using<T>(
 
 async function workspacesOf(tenants: Tenancy['tenants']): Promise<readonly WorkspaceRecord[]> {
   const found: WorkspaceRecord[] = []
-  for (let id = await tenants.workspaceAfter(null); id !== null; id = await tenants.workspaceAfter(id)) {
+  for await (const id of tenants.workspaceIds()) {
     const workspace = await tenants.workspace(id)
     if (workspace !== null) found.push(workspace)
   }

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import { readDocument } from '../../../core/content/read-document.ts'
-import type { ListPage, PageRange } from '../../../core/directory/store/list-page.ts'
+import { type ListPage, listingPages, type PageRange } from '../../../core/directory/store/list-page.ts'
 import {
   addressKey,
   type DocumentPath,
@@ -12,6 +12,7 @@ import {
 import { loadRoom } from '../../../core/rooms/log/load-room.ts'
 import { DocumentRejectedError } from '../../../core/rooms/log/merge-stored.ts'
 import type { Engine } from '../../../core/store/engine.ts'
+import { documentKeyPages } from '../../../core/store/pages.ts'
 import type { OfflineStore, StoreLocation } from '../../backups/storage/offline-store.ts'
 import { openTenant } from '../../backups/storage/open-tenant.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
@@ -95,13 +96,7 @@ const reportOf = ({ is, writtenBytes }: PutResult): PutReport => ({
 
 /** Yields all items of a listing, page by page. @throws StorageError */
 async function* pages<Item>(list: (range: PageRange) => Promise<ListPage<Item>>): AsyncGenerator<Item> {
-  let after: string | undefined
-  do {
-    const range = { after, limit: pageSize }
-    const { items, next } = await toStorageError(() => list(range))
-    yield* items
-    after = next ?? undefined
-  } while (after !== undefined)
+  for await (const page of listingPages((range) => toStorageError(() => list(range)), pageSize)) yield* page
 }
 
 async function* editorsOf(
@@ -110,10 +105,10 @@ async function* editorsOf(
   { organizationId, documentId }: Omit<DocumentPath, 'editorId'>,
 ): AsyncGenerator<CatalogEditor> {
   const prefix = documentPrefix({ ...tenant, organizationId }, documentId)
-  let found = await log.list(prefix, { limit: pageSize })
-  if (found.length === 0) throw noDocument()
-  for (let after = found.at(-1); after !== undefined; after = found.at(-1)) {
-    for (const key of found) {
+  let isFound = false
+  for await (const keys of documentKeyPages(log, prefix, pageSize)) {
+    isFound = true
+    for (const key of keys) {
       const { loaded, state } = await loadRoom(log, key, { isBounded: false })
       if (loaded.state !== 'live') continue
       const { at: lastUpdated, by: lastUpdatedBy } = loaded.changed
@@ -121,8 +116,8 @@ async function* editorsOf(
       const sizeBytes = state.encode().length
       yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }
     }
-    found = await log.list(prefix, { after, limit: pageSize })
   }
+  if (!isFound) throw noDocument()
 }
 
 /** Runs `work`, and converts each ApiError to an error for the operator. @throws StorageError */

@@ -7,10 +7,12 @@ import type { FolderView } from '../../../core/directory/documents/folder-views.
 import { directoryLimits } from '../../../core/directory/limits.ts'
 import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
 import { organizationOf } from '../../../core/directory/organizations/organization-store.ts'
+import { listingPages } from '../../../core/directory/store/list-page.ts'
 import type { FolderRecord, OrganizationRecord } from '../../../core/directory/store/records.ts'
 import { addressKey, documentPrefix } from '../../../core/model/address.ts'
 import type { Engine } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
+import { documentKeyPages } from '../../../core/store/pages.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import type { VersionRecord } from '../../history/version-keys.ts'
 import { VersionStore } from '../../history/version-store.ts'
@@ -76,16 +78,12 @@ export class BackupDocuments {
   }
 
   async *#documentsIn(folderId: string): AsyncGenerator<DocumentView> {
-    let after: string | undefined
-    do {
-      const { items, next } = await this.#records.documents.list(this.#scope, {
-        folderId,
-        after,
-        limit: pageSize,
-      })
-      yield* items
-      after = next ?? undefined
-    } while (after !== undefined)
+    const { documents } = this.#records
+    for await (const page of listingPages(
+      (range) => documents.list(this.#scope, { folderId, ...range }),
+      pageSize,
+    ))
+      yield* page
   }
 
   /** Returns a folder and its ancestors, nearest first; an empty list for `root`. */
@@ -97,9 +95,8 @@ export class BackupDocuments {
   async *editors(documentId: string): AsyncGenerator<BackupEditor> {
     const { log } = this.#engine
     const prefix = documentPrefix(this.#scope, documentId)
-    let found = await log.list(prefix, { limit: pageSize })
-    for (let after = found.at(-1); after !== undefined; after = found.at(-1)) {
-      for (const editorId of found.map(lastSegment)) {
+    for await (const keys of documentKeyPages(log, prefix, pageSize))
+      for (const editorId of keys.map(lastSegment)) {
         if ((await findBranch(this.#reader(), documentId, editorId)) !== null) continue
         const address = { ...this.#scope, documentId, editorId }
         const stored = await readStoredState(log, addressKey(address))
@@ -110,8 +107,6 @@ export class BackupDocuments {
         const contentOf = (version: VersionRecord) => this.#versions.contentOf(address, version)
         yield { editorId, bytes, versions, contentOf }
       }
-      found = await log.list(prefix, { after, limit: pageSize })
-    }
   }
 
   #reader() {

@@ -10,6 +10,7 @@ import { editorSchemasType } from '../../../core/directory/schemas/schema-servic
 import { type GrantRecord, grantRecordType } from '../../../core/directory/store/records.ts'
 import type { Engine, Key, KvEntry } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
+import { entryPages } from '../../../core/store/pages.ts'
 import { readRecord } from '../../../core/store/stored-record.ts'
 import { commentKeys } from '../../comments/comment-keys.ts'
 import {
@@ -103,15 +104,8 @@ export class RelatedRecords {
   }
 
   async *#entries(prefix: Key, part: Key = organizationPart(this.#scope)): AsyncGenerator<KvEntry> {
-    let after: Key | undefined
-    do {
-      const page = await this.#engine.kv.scan(part, {
-        prefix,
-        limit: pageSize,
-        ...(after !== undefined && { after }),
-      })
+    const { kv } = this.#engine
+    for await (const page of entryPages((range) => kv.scan(part, range), { prefix, limit: pageSize }))
       yield* page
-      after = page.length < pageSize ? undefined : page.at(-1)?.key
-    } while (after !== undefined)
   }
 }

@@ -5,6 +5,7 @@ import type { VisitChange, Visitor } from '../../events/visit-tracker.ts'
 import { deletedUser, namedUserSchema, withoutUser } from '../../model/named-users.ts'
 import type { Cluster, Engine, Key, Kv, KvEntry } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
+import { entryPages } from '../../store/pages.ts'
 import { type RecordType, readRecord } from '../../store/stored-record.ts'
 import type { DirectoryOptions } from '../directory-options.ts'
 import { areUsersErased, isUserErased, userDigest } from '../organizations/erased-users.ts'
@@ -22,6 +23,7 @@ const visitKeys = {
 }
 /** Maximum number of entries in one read. */
 const pageMax = 500
+const allVisits = { prefix: visitKeys.all, limit: pageMax }
 /**
  * Maximum number of cached organizations. For a cached organization, the entry in `nodesPart` is known to be
  * written.
@@ -180,12 +182,8 @@ export class ClusterVisits {
     // Another node may have considered this node dead, and may have removed its entries.
     this.#marked.clear()
     const gone = new Set<string>()
-    let after: Key | undefined
-    do {
-      const page = await this.#kv.scan(nodesPart, { limit: pageMax, ...(after && { after }) })
+    for await (const page of entryPages((range) => this.#kv.scan(nodesPart, range), { limit: pageMax }))
       await mapInSlices(page, ({ key }) => this.#sweepMarked(key, gone))
-      after = page.at(-1)?.key
-    } while (after !== undefined)
     for (const node of this.#goneSince.keys()) if (!gone.has(node)) this.#goneSince.delete(node)
   }
 
@@ -219,15 +217,12 @@ export class ClusterVisits {
    * false if this service was stopped before that.
    */
   async #endVisits(scope: OrganizationScope, node: string): Promise<boolean> {
-    let after: Key | undefined
-    do {
-      const range = { prefix: visitKeys.all, limit: pageMax, ...(after && { after }) }
-      const page = await this.#kv.scan(organizationPart(scope), range)
+    const part = organizationPart(scope)
+    for await (const page of entryPages((range) => this.#kv.scan(part, range), allVisits)) {
       const left = page.filter((entry) => readRecord(visitRecordType, entry).nodes.includes(node))
       await mapInSlices(left, (entry) => this.#endVisit(scope, entry, node))
-      after = page.at(-1)?.key
       if (this.#state === 'stopped') return false
-    } while (after !== undefined)
+    }
     return true
   }
 
@@ -268,9 +263,7 @@ export async function anonymizeVisits(
 ): Promise<number> {
   const digest = userDigest(userId)
   let count = 0
-  let after: Key | undefined
-  do {
-    const page = await transaction.scan({ prefix: visitKeys.all, limit: pageMax, ...(after && { after }) })
+  for await (const page of entryPages((range) => transaction.scan(range), allVisits)) {
     for (const entry of page) {
       if (lastSegment(entry.key) !== digest || count === limit) continue
       const record = readRecord(visitRecordType, entry)
@@ -278,8 +271,8 @@ export async function anonymizeVisits(
       transaction.put(entry.key, { ...record, user: deletedUser })
       count += 1
     }
-    after = page.at(-1)?.key
-  } while (after !== undefined && count < limit)
+    if (count === limit) break
+  }
   return count
 }
 

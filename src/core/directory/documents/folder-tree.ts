@@ -1,4 +1,6 @@
+import type { Key } from '../../store/engine.ts'
 import { lastSegment } from '../../store/key-encoding.ts'
+import { entryPages } from '../../store/pages.ts'
 import type { RecordType } from '../../store/stored-record.ts'
 import { directoryLimits } from '../limits.ts'
 import { keys, rootFolderId } from '../organizations/organization-keys.ts'
@@ -115,11 +117,7 @@ export async function subfolderIds(reader: DirectoryReader, folderId: string): P
   return ids
 }
 
-async function* keysUnder(reader: DirectoryReader, prefix: readonly string[]) {
-  let after: readonly string[] | undefined
-  do {
-    const page = await reader.scan({ prefix, limit: pageSize, ...(after && { after }) })
+async function* keysUnder(reader: DirectoryReader, prefix: Key) {
+  for await (const page of entryPages((range) => reader.scan(range), { prefix, limit: pageSize }))
     for (const { key } of page) yield key
-    after = page.length < pageSize ? undefined : page.at(-1)?.key
-  } while (after !== undefined)
 }

@@ -4,7 +4,7 @@ import type { EventRecorder } from '../../events/event-recorder.ts'
 import { eventQueue, eventTopic } from '../../events/outbound-event.ts'
 import type { Bus, Engine, Kv } from '../../store/engine.ts'
 import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
-import type { ListPage, PageRange } from '../store/list-page.ts'
+import { type ListPage, listingPages, type PageRange } from '../store/list-page.ts'
 import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import {
@@ -44,18 +44,16 @@ export class OrganizationStore {
    * read. If a client stops reading, the server keeps at most one page in memory for that client.
    * @throws ApiError NOT_FOUND if the organization does not exist, also if it was deleted after an earlier page
    */
-  async *pages<Item>(
+  pages<Item>(
     scope: OrganizationScope,
     limit: number,
     list: (reader: DirectoryReader, range: PageRange) => Promise<ListPage<Item>>,
   ): AsyncGenerator<readonly Item[], void, undefined> {
-    for (let after: string | null | undefined; after !== null; ) {
+    return listingPages(async (range) => {
       const reader = this.read(scope)
       await organizationOf(reader)
-      const page = await list(reader, { limit, after })
-      yield page.items
-      after = page.next
-    }
+      return list(reader, range)
+    }, limit)
   }
 
   /**

@@ -3,6 +3,7 @@ import type { CheckLease } from '../../jobs/task-worker.ts'
 import { documentPrefix, organizationPrefix } from '../../model/address.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName, lastSegment } from '../../store/key-encoding.ts'
+import { entryPages } from '../../store/pages.ts'
 import { documentExists } from '../documents/document-writes.ts'
 import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
 import type { CascadeHandler } from '../organizations/cascade-handler.ts'
@@ -139,14 +140,12 @@ export class CascadeRemoval {
    */
   async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     const part = organizationPart(scope)
-    let after: Key | undefined
-    do {
-      const page = await this.#engine.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
+    const { kv } = this.#engine
+    for await (const page of entryPages((range) => kv.scan(part, range), { limit: keysAtOnce })) {
       const dels = page.map(({ key }) => key).filter((key) => key[0] !== keys.organization[0])
-      await this.#engine.kv.commit(part, { dels })
-      after = page.at(-1)?.key
+      await kv.commit(part, { dels })
       await goOn()
-    } while (after !== undefined)
+    }
   }
 
   async #documents(

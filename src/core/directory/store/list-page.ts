@@ -31,6 +31,18 @@ export interface ListPage<Item> {
   readonly next: string | null
 }
 
+/** Yields the items of each page of a listing. @param limit maximum number of items of a page */
+export async function* listingPages<Item>(
+  list: (range: PageRange) => Promise<ListPage<Item>>,
+  limit: number,
+): AsyncGenerator<readonly Item[], void, undefined> {
+  for (let after: string | null | undefined; after !== null; ) {
+    const { items, next } = await list({ after, limit })
+    yield items
+    after = next
+  }
+}
+
 /**
  * Parses the position in a page token. For listings whose position is JSON.
  * @throws ApiError INVALID_ARGUMENT if the position is malformed

@@ -48,18 +48,16 @@ export class TenantStore {
     return this.#first(workspaceKeys.workspaces, workspaceRecordType)
   }
 
-  /**
-   * Returns the id of the workspace that follows `workspaceId`. If `workspaceId` is null, returns the id of
-   * the first workspace. Returns null after the last workspace.
-   */
-  async workspaceAfter(workspaceId: string | null): Promise<string | null> {
-    const from = workspaceId === null ? {} : { after: [...workspaceKeys.workspace(workspaceId), afterAll] }
-    const [entry] = await this.#kv.scan(workspacesPart, {
-      prefix: workspaceKeys.workspaces,
-      limit: 1,
-      ...from,
-    })
-    return entry?.key[1] ?? null
+  /** Yields the ids of all workspaces, sorted. Reads the next one only when it is requested. */
+  async *workspaceIds(): AsyncGenerator<string, void, undefined> {
+    const range = { prefix: workspaceKeys.workspaces, limit: 1 }
+    for (let from = {}; ; ) {
+      const [entry] = await this.#kv.scan(workspacesPart, { ...range, ...from })
+      const id = entry?.key[1]
+      if (id === undefined) return
+      yield id
+      from = { after: [...workspaceKeys.workspace(id), afterAll] }
+    }
   }
 
   async firstApiKey(workspaceId: string): Promise<ApiKeyRecord | null> {

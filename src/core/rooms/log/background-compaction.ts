@@ -12,6 +12,7 @@ import {
   StoreUnavailableError,
 } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
+import { documentKeyPages } from '../../store/pages.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 
 /**
@@ -131,17 +132,14 @@ export class BackgroundCompaction {
 
   /** Searches for logs that an earlier process has left uncompacted, and schedules them. */
   async #walk(): Promise<void> {
-    let after: Key | undefined
     try {
-      for (;;) {
-        const docs = await this.#log.list([], { ...(after && { after }), limit: walked.listed })
+      for await (const docs of documentKeyPages(this.#log, [], walked.listed)) {
         for (let from = 0; from < docs.length; from += walked.together) {
           await this.#pause(walked.pauseMs)
           if (this.#stopped) return
           await this.#look(docs.slice(from, from + walked.together))
         }
-        if (docs.length < walked.listed || this.#stopped) return
-        after = docs.at(-1)
+        if (this.#stopped) return
       }
     } catch (err) {
       if (!this.#stopped)

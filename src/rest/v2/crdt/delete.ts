@@ -3,7 +3,7 @@ import { json } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { CorruptRecordError, type DocumentLog } from '../../../core/store/engine.ts'
 import { documentBeingDeleted, editorAddress } from '../../editor-content.ts'
-import { type DocumentIds, listEditors } from '../../list-editors.ts'
+import { type DocumentIds, editorPages } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
 import { documentPlace, editorId } from '../../schemas/resource-schema.ts'
 import type { Services } from '../../services.ts'
@@ -51,14 +51,10 @@ async function deleteAll(
   caller: KeyCaller,
   services: Services,
 ): Promise<number> {
-  let [deleted, after]: [number, string | undefined] = [0, undefined]
-  for (;;) {
-    const from = after === undefined ? {} : { after }
-    const page = await listEditors(services.engine.log, caller, document, { limit: pageSize, ...from })
-    if (page.length === 0) return deleted
+  let deleted = 0
+  for await (const page of editorPages(services.engine.log, caller, document, pageSize))
     deleted += await deleteEditors(page, { ...document, userId }, caller, services)
-    after = page.at(-1)
-  }
+  return deleted
 }
 
 /** Deletes the editors that have content, and returns their number. */
