@@ -4,16 +4,20 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { packageFile } from '../core/base/package-file.ts'
+import { operationListPath, operationListText } from './operation-list.ts'
 
-/** Files that a program writes from the operations and the options. They are not in git. */
-export const generatedPaths = [
+/** Files that a program writes from the operations and the options. */
+const printedPaths = [
   'src/client/api/codes.ts',
   'src/client/api/operations.ts',
   'src/client/api/operation-types.ts',
   'src/server/library/option-values.ts',
 ] as const
 
-export type GeneratedPath = (typeof generatedPaths)[number]
+export type PrintedPath = (typeof printedPaths)[number]
+
+/** Files that are not in git. */
+export const generatedPaths = [operationListPath, ...printedPaths] as const
 
 /** The state in which the generated files were current. */
 interface Stamp {
@@ -32,6 +36,7 @@ const stampFile = new URL('weft-generated.json', cache)
  * @throws the error of the compiler or of the program that generates them
  */
 export async function updateGeneratedFiles(): Promise<void> {
+  writeChanged(packageFile(operationListPath), operationListText())
   if (areCurrent()) return
   // One file with all sources loads faster than hundreds of files.
   const { outputFiles, metafile } = await build({
@@ -52,8 +57,8 @@ export async function updateGeneratedFiles(): Promise<void> {
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   })
-  const texts = JSON.parse(printed) as Readonly<Record<GeneratedPath, string>>
-  for (const path of generatedPaths) writeChanged(packageFile(path), texts[path])
+  const texts = JSON.parse(printed) as Readonly<Record<PrintedPath, string>>
+  for (const path of printedPaths) writeChanged(packageFile(path), texts[path])
   const inputs = Object.keys(metafile.inputs)
   mkdirSync(cache, { recursive: true })
   writeFileSync(stampFile, JSON.stringify({ inputs, hash: hashOf(inputs) } satisfies Stamp))

@@ -1,6 +1,4 @@
 import type { Capability } from '../rest/capability.ts'
-import { coreOperations } from '../rest/core-operations.ts'
-import type { Operation } from '../rest/operation.ts'
 import { agents } from './agents/index.ts'
 import { backups } from './backups/index.ts'
 import { branches } from './branches/index.ts'
@@ -15,6 +13,8 @@ import { streams } from './streams/index.ts'
 import { usage } from './usage/index.ts'
 import { userdata } from './userdata/index.ts'
 import { webhooks } from './webhooks/index.ts'
+
+export { operationList } from './operation-list.ts'
 
 /**
  * The capabilities of a server, in the order in which they are created and started. The folders `transfer` and
@@ -36,9 +36,3 @@ export const capabilities: readonly Capability[] = [
   observability,
   backups,
 ]
-
-/** Every REST operation, by path. The path of the file of an operation is the path of its URL. */
-export const operationList: readonly Operation[] = [
-  ...coreOperations,
-  ...capabilities.flatMap(({ operations = [] }) => operations),
-].sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -4,7 +4,6 @@ import type { EditListener } from '../core/events/debounce-windows.ts'
 import type { Edge } from './http/operation-steps.ts'
 import type { ServedRoute } from './http/served-route.ts'
 import type { PathDescription } from './openapi/path-description.ts'
-import type { Operation } from './operation.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -13,7 +12,6 @@ import type { Services } from './services.ts'
  */
 export interface Capability {
   readonly name: string
-  readonly operations?: readonly Operation[]
   /** Creates its services. Those of the core and of the capabilities before it in the list exist. */
   readonly create?: (services: Services) => Partial<Services>
   /** Deletes its data when the directory removes documents, organizations, users or groups. */

@@ -7,7 +7,7 @@ import { type OptionKey, optionKeys, optionOf } from '../../core/config/config.t
 import { defaultText } from '../../core/config/render-config.ts'
 import { eventTypes } from '../../core/events/outbound-event.ts'
 import type { Operation } from '../../rest/operation.ts'
-import type { GeneratedPath } from '../generated-files.ts'
+import type { PrintedPath } from '../generated-files.ts'
 import { allCodes, commonCodes, idempotencyCodes, ownCodes } from './operation-codes.ts'
 import { type NamedOperation, nameOperations } from './operation-names.ts'
 import { sharedSchemas } from './shared-schemas.ts'
@@ -48,7 +48,7 @@ function typeOf(key: OptionKey): string {
 }
 
 /** Returns the text of each generated file of the package, by its path. */
-export function apiFiles(): Readonly<Record<GeneratedPath, string>> {
+export function apiFiles(): Readonly<Record<PrintedPath, string>> {
   const named = nameOperations(operationList)
   return {
     'src/client/api/codes.ts': textOf(codesFile()),

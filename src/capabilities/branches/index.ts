@@ -1,11 +1,4 @@
 import { defineCapability } from '../../rest/capability.ts'
-import { createBranch } from './api/v2/crdt/branches/create.ts'
-import { deleteBranch } from './api/v2/crdt/branches/delete.ts'
-import { diffBranch } from './api/v2/crdt/branches/diff.ts'
-import { getBranch } from './api/v2/crdt/branches/get.ts'
-import { listBranches } from './api/v2/crdt/branches/list.ts'
-import { mergeBranch } from './api/v2/crdt/branches/merge.ts'
-import { rejectBranch } from './api/v2/crdt/branches/reject.ts'
 import { BranchService } from './branch-service.ts'
 
 interface Added {
@@ -19,6 +12,5 @@ declare module '../../rest/services.ts' {
 /** Branches of editors, which people and agents merge as edits. */
 export const branches = defineCapability({
   name: 'branches',
-  operations: [createBranch, listBranches, getBranch, diffBranch, mergeBranch, rejectBranch, deleteBranch],
   create: (services) => ({ branches: new BranchService(services) }),
 })

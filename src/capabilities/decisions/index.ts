@@ -1,9 +1,5 @@
 import type { UserDataScope, UserDataSource } from '../../core/directory/user-data/user-data-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
-import { addJudgment } from './api/v2/memory/judgments/add.ts'
-import { deleteJudgments } from './api/v2/memory/judgments/delete.ts'
-import { queryJudgments } from './api/v2/memory/judgments/query.ts'
-import { suggestDecision } from './api/v2/memory/suggest.ts'
 import { DecisionMemory } from './decision-memory.ts'
 
 interface Added {
@@ -17,7 +13,6 @@ declare module '../../rest/services.ts' {
 /** Judgments about suggestions, and suggestions from them. */
 export const decisions = defineCapability({
   name: 'decisions',
-  operations: [addJudgment, deleteJudgments, queryJudgments, suggestDecision],
   create: ({ engine, store, clock }) => ({ memory: new DecisionMemory(engine.kv, store, clock) }),
   cascade: ({ memory }) => [{ removeOrganization: (scope, goOn) => memory.forget(scope, goOn) }],
   userData: ({ memory }) => ({ ofTenant: [judgmentSource(memory)] }),

@@ -1,8 +1,5 @@
 import { defineCapability } from '../../rest/capability.ts'
 import { feedStreamDescription, feedStreamRoute } from './api/feed-stream.ts'
-import { getFeed } from './api/v2/feed/get.ts'
-import { getFeedConfig } from './api/v2/workspace/feed/get.ts'
-import { updateFeedConfig } from './api/v2/workspace/feed/update.ts'
 import { FeedRemoval } from './feed-removal.ts'
 import { FeedService } from './feed-service.ts'
 
@@ -18,7 +15,6 @@ declare module '../../rest/services.ts' {
 /** The change feeds of API keys: numbered events, read with cursors. */
 export const feed = defineCapability({
   name: 'feed',
-  operations: [getFeed, getFeedConfig, updateFeedConfig],
   create(services) {
     const feedRemoval = new FeedRemoval(services.engine, services.clock)
     return { feedRemoval, feed: new FeedService({ ...services, feedRemoval }) }

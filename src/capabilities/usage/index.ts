@@ -4,7 +4,6 @@ import type { StorageQuota } from '../../core/directory/storage-quota.ts'
 import type { TenantStore } from '../../core/directory/tenants/tenant-store.ts'
 import type { Engine } from '../../core/store/engine.ts'
 import { defineCapability } from '../../rest/capability.ts'
-import { getUsage } from './api/v2/workspace/usage/get.ts'
 import { UsageMeter } from './usage-meter.ts'
 import { UsageReader } from './usage-reader.ts'
 import { UsageRetention } from './usage-retention.ts'
@@ -49,7 +48,6 @@ declare module '../../rest/services.ts' {
 /** Usage of workspaces and organizations, by hour, day and month. */
 export const usage = defineCapability({
   name: 'usage',
-  operations: [getUsage],
   create(services) {
     const usage = createUsage(services)
     return { usage, counts: usage.meter }

@@ -1,6 +1,4 @@
 import { defineCapability } from '../../rest/capability.ts'
-import { deleteUserData } from './api/v2/users/data/delete.ts'
-import { getUserData } from './api/v2/users/data/get.ts'
 import { UserDataService } from './user-data-service.ts'
 
 interface Added {
@@ -14,7 +12,6 @@ declare module '../../rest/services.ts' {
 /** Export and erasure of the data of one user. */
 export const userdata = defineCapability({
   name: 'userdata',
-  operations: [deleteUserData, getUserData],
   create: (services) => ({
     userData: new UserDataService(services),
   }),

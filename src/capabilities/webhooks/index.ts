@@ -5,20 +5,6 @@ import { eventTopic } from '../../core/events/outbound-event.ts'
 import type { Engine } from '../../core/store/engine.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import type { Services } from '../../rest/services.ts'
-import { getDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/get.ts'
-import { recoverDeliveries } from './api/v2/workspace/advancedwebhook/deliveries/recover.ts'
-import { resendDelivery } from './api/v2/workspace/advancedwebhook/deliveries/resend.ts'
-import { createEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/create.ts'
-import { deleteEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/delete.ts'
-import { getEndpoints } from './api/v2/workspace/advancedwebhook/endpoints/get.ts'
-import { getEndpointSecret } from './api/v2/workspace/advancedwebhook/endpoints/secret/get.ts'
-import { rotateEndpointSecret } from './api/v2/workspace/advancedwebhook/endpoints/secret/rotate.ts'
-import { testEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/test.ts'
-import { updateEndpoint } from './api/v2/workspace/advancedwebhook/endpoints/update.ts'
-import { getAdvancedWebhookConfig } from './api/v2/workspace/advancedwebhookconfig/get.ts'
-import { updateAdvancedWebhookConfig } from './api/v2/workspace/advancedwebhookconfig/update.ts'
-import { getWebhookConfig } from './api/v2/workspace/webhookconfig/get.ts'
-import { updateWebhookConfig } from './api/v2/workspace/webhookconfig/update.ts'
 import type { CallbackFunctions, CallbacksRecord } from './callback-records.ts'
 import { DeliveryRemoval } from './deliveries/delivery-removal.ts'
 import { DeliveryService } from './deliveries/delivery-service.ts'
@@ -114,22 +100,6 @@ declare module '../../rest/services.ts' {
 /** The webhooks, callbacks and change feeds that API keys configure, and the messages that are sent to them. */
 export const webhooks = defineCapability({
   name: 'webhooks',
-  operations: [
-    getDeliveries,
-    recoverDeliveries,
-    resendDelivery,
-    createEndpoint,
-    deleteEndpoint,
-    getEndpoints,
-    getEndpointSecret,
-    rotateEndpointSecret,
-    testEndpoint,
-    updateEndpoint,
-    getAdvancedWebhookConfig,
-    updateAdvancedWebhookConfig,
-    getWebhookConfig,
-    updateWebhookConfig,
-  ],
   create(services) {
     const { engine, clock, functions, listeners } = services
     const module = createWebhookModule(engine, clock, functions?.callbacks)
