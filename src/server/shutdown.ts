@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { capabilities } from '../capabilities/list.ts'
+import { endsWithin, systemClock } from '../core/base/clock.ts'
 import { type Close, close } from '../core/model/close.ts'
 import type { SyncServer } from '../core/sync/sync-server.ts'
 import type { HttpListener } from '../rest/http/http-listener.ts'
@@ -35,7 +37,7 @@ export async function shutDown(
   const left = capabilities.map(({ leave }) => leave?.(services, clientsMs))
   const isAlone = engine.cluster.nodes().length === 1
   const notReadyMs = isAlone ? 0 : clientsMs * drainShares.notReady
-  if (!isAlone) await late(notReadyMs)
+  if (!isAlone) await sleep(notReadyMs, undefined, { ref: false })
   signals.stopping.abort()
   // Other nodes now take the documents of this node. The shutdown does not wait until all nodes have noticed this.
   void engine.cluster.drain(clientsMs - notReadyMs)
@@ -49,7 +51,7 @@ export async function shutDown(
   // Only logs a failure of the store that happens later, because the shutdown then no longer waits for the
   // store.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed during the shutdown'))
-  if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
+  if (!(await endsWithin(systemClock, drainMs * storeShare, finishing)))
     log.error('the store did not close within the time of the shutdown')
   // The spans of the shutdown itself are the last ones.
   await services.spans?.close(Math.max(0, endsAt - performance.now()))
@@ -79,8 +81,3 @@ async function finishServer(
   // Closes the store without waiting for the edge, because a connection may never close.
   await Promise.all([edge.close(), engine.close()])
 }
-
-const late = (ms: number): Promise<'late'> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms, 'late').unref()
-  })

@@ -1,3 +1,4 @@
+import { endsWithin, systemClock } from '../../core/base/clock.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import type { BackupSchedule } from './backup-schedule.ts'
 import type { ObjectSweeper } from './objects/object-sweeper.ts'
@@ -15,11 +16,6 @@ declare module '../../rest/services.ts' {
   interface Services extends Added {}
 }
 
-const after = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })
-
 /** Backups at an interval, and the object storage of saved versions. */
 export const backups = defineCapability({
   name: 'backups',
@@ -28,7 +24,7 @@ export const backups = defineCapability({
     sweeper?.start()
   },
   /** An interrupted backup ends at its next chunk, unless its place does not respond. */
-  leave: async ({ backups }, ms) => Promise.race([backups?.stop(), after(ms)]),
+  leave: async ({ backups }, ms) => backups !== null && endsWithin(systemClock, ms, backups.stop()),
   async stop({ objects, sweeper }) {
     objects?.interrupt()
     await sweeper?.stop()

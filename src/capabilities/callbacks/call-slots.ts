@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/base/clock.ts'
+import { type Clock, endsWithin } from '../../core/base/clock.ts'
 import { Semaphore } from '../../core/base/semaphore.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
@@ -90,26 +90,13 @@ export class CallSlots {
     let end = Promise.resolve()
     let hasEnded = false
     await this.#quick.run(key, tenant, async () => {
-      end = call().then(() => {
-        hasEnded = true
-      })
-      await this.#firstOf(end)
+      end = call()
+      hasEnded = await endsWithin(this.#clock, this.#limits.quickMs, end)
     })
     if (hasEnded) return
     if (!hanging.hasFree(key, tenant)) abort()
     else await hanging.run(key, tenant, () => end)
     await end
-  }
-
-  /** Resolves when the call ends, or after `quickMs`. */
-  #firstOf(end: Promise<void>): Promise<void> {
-    return new Promise((resolve) => {
-      const disarm = this.#clock.after(this.#limits.quickMs, resolve)
-      void end.then(() => {
-        disarm()
-        resolve()
-      })
-    })
   }
 
   #count(key: string, more: 1 | -1): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../core/base/clock.ts'
+import { type Clock, endsWithin } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import * as s from '../../core/base/schema.ts'
 import { isUserErased } from '../../core/directory/organizations/erased-users.ts'
@@ -143,13 +143,7 @@ export class JudgmentRecorder {
   }
 
   async #settled(expected: readonly Promise<void>[]): Promise<void> {
-    if (expected.length === 0) return
-    let cancel = (): void => {}
-    const late = new Promise<void>((resolve) => {
-      cancel = this.#clock.after(waitMs, resolve)
-    })
-    await Promise.race([Promise.allSettled(expected), late])
-    cancel()
+    if (expected.length > 0) await endsWithin(this.#clock, waitMs, Promise.allSettled(expected))
   }
 }
 

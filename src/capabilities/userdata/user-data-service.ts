@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../core/base/clock.ts'
+import { endsWithin } from '../../core/base/clock.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import { organizationOf } from '../../core/directory/organizations/organization-store.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
@@ -107,7 +107,7 @@ export class UserDataService {
         const begun = await this.#begin({ jobId, place, userId })
         this.#worker.checkRunning()
         this.#worker.wake()
-        if (begun === 'here') await withinTime(clock, done)
+        if (begun === 'here') await endsWithin(clock, waitMs, done)
       } finally {
         this.#worker.forget(jobId)
       }
@@ -152,18 +152,5 @@ export class UserDataService {
     const { status, removed, startedAt, endedAt } = (await this.#recordOf(place, userId)) as ErasureRecord
     const none = [...ofTenant, ...ofOrganization].map(({ name }) => [name, 0])
     return { status, removed: { ...Object.fromEntries(none), ...removed }, startedAt, endedAt }
-  }
-}
-
-/** Waits for `done`, but at most `waitMs`. Rejects if `done` rejects within this time. */
-async function withinTime(clock: Clock, done: Promise<void>): Promise<void> {
-  let cancel = (): void => {}
-  const late = new Promise<void>((resolve) => {
-    cancel = clock.after(waitMs, resolve)
-  })
-  try {
-    await Promise.race([done, late])
-  } finally {
-    cancel()
   }
 }

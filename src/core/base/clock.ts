@@ -16,6 +16,22 @@ export interface Clock {
 }
 
 /**
+ * Waits until `work` ends, but at most `ms` milliseconds. Returns whether it has ended. Rejects if `work` rejects within
+ * this time.
+ */
+export async function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  let cancel = (): void => {}
+  const late = new Promise<boolean>((resolve) => {
+    cancel = clock.after(ms, () => resolve(false))
+  })
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    cancel()
+  }
+}
+
+/**
  * Returns a variant of `clock.now` whose result never decreases. If `clock` is set back, the result continues
  * from its last value. Code that measures periods then neither waits too long nor counts a period twice.
  */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/base/clock.ts'
+import { type Clock, endsWithin } from '../../core/base/clock.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import { busy, checkSameRequest, type IdempotencyLimits, type IdempotentCall } from './idempotent-call.ts'
 
@@ -47,13 +47,8 @@ export class CallMutex {
   async #wait(running: Running, ms: number): Promise<void> {
     if (ms <= 0 || running.waiting >= this.#limits.waiting) throw busy()
     running.waiting += 1
-    let cancel = (): void => {}
-    const late = new Promise<'late'>((resolve) => {
-      cancel = this.#clock.after(ms, () => resolve('late'))
-    })
-    const first = await Promise.race([running.done, late])
-    cancel()
+    const hasEnded = await endsWithin(this.#clock, ms, running.done)
     running.waiting -= 1
-    if (first === 'late') throw busy()
+    if (!hasEnded) throw busy()
   }
 }
