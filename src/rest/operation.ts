@@ -1,3 +1,4 @@
+import type { RequiredRight } from '../core/access/agents/agent-access.ts'
 import {
   type AnyCaller,
   type AuthLevel,
@@ -9,7 +10,6 @@ import type { ApiError, ErrorCode } from '../core/base/errors.ts'
 import type { FromSchema, ObjectSchema, Schema } from '../core/base/schema.ts'
 import type { EncodedJson, StreamedArray } from '../core/model/json-pieces.ts'
 import type { CreatedContent } from '../core/rooms/editor-content.ts'
-import type { AgentRule } from './agent-rule.ts'
 import type { SeededIds } from './seeded-ids.ts'
 import type { Services } from './services.ts'
 import type { ValidationIssue } from './validator.ts'
@@ -114,6 +114,29 @@ export interface Batch {
    * @param data members of the request
    */
   readonly rejected: (id: string, failure: EntryFailure, data: ReadonlyMap<string, unknown>) => object
+}
+
+/** How agents may call an operation. */
+export interface AgentRule {
+  /**
+   * The right that an agent needs on the document of the call, and on its editor if the request names one. `each`: the
+   * call names no document, and the handler leaves out the documents on which the agent has no role.
+   */
+  readonly role: RequiredRight | 'each'
+  /**
+   * Members that contain the id of the user of the call. The server sets them to the id of the agent, and rejects any
+   * other id. A path with `*` stands for all elements of a list: `comments.*.userId`.
+   */
+  readonly ids?: readonly string[]
+  /**
+   * Members that contain the user of the call as an object, with paths as in `ids`. The server sets the id and the name,
+   * and removes the email address.
+   */
+  readonly users?: readonly string[]
+  /** The member with data about the change. The server adds the model, and the user for whom the agent acts. */
+  readonly meta?: string
+  /** Members that agents must not use, with paths as in `ids`. */
+  readonly without?: readonly string[]
 }
 
 /** One REST operation with its complete description. */

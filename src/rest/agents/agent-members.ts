@@ -2,7 +2,7 @@ import type { AgentIdentity } from '../../core/access/credentials/authenticator.
 import { agentMeta, agentMetaNames } from '../../core/access/identity.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { isJsonObject } from '../../core/base/json.ts'
-import type { AgentRule } from '../agent-rule.ts'
+import type { AgentRule } from '../operation.ts'
 import { invalidAt } from '../validator.ts'
 
 /** Maximum characters of the name of a user, as in comments. */

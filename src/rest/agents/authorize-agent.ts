@@ -4,8 +4,7 @@ import { mustKeepContent } from '../../core/access/roles/roles.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { documentAddress } from '../../core/model/address.ts'
 import { withoutEmails } from '../../core/model/named-users.ts'
-import type { AgentRule } from '../agent-rule.ts'
-import type { Operation } from '../operation.ts'
+import type { AgentRule, Operation } from '../operation.ts'
 import type { Services } from '../services.ts'
 
 /** Returns the data of a response for its caller: an agent gets no email addresses of users. */

@@ -8,9 +8,8 @@ import {
 } from '../../core/access/credentials/authenticator.ts'
 import { causeOf, httpCodes } from '../../core/base/error-codes.ts'
 import { json, type ObjectSchema } from '../../core/base/schema.ts'
-import type { AgentRule } from '../agent-rule.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
-import type { DocumentedError, Operation } from '../operation.ts'
+import type { AgentRule, DocumentedError, Operation } from '../operation.ts'
 import { exampleOf } from './examples.ts'
 import {
   idempotencyErrors,
