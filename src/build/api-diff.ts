@@ -1,12 +1,44 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { errorMessage } from '../core/base/errors.ts'
+import { packageFile } from '../core/base/package-file.ts'
 import { entryPointTypes } from './build.ts'
-import { addCommitTree } from './commit-tree.ts'
 import { updateGeneratedFiles } from './generated-files.ts'
 import type { EntryPointTypes } from './package-types.ts'
+
+const root = fileURLToPath(packageFile('.'))
+
+/** The files of a commit of this repository in a temporary folder. */
+interface CommitTree {
+  readonly path: string
+  remove(): void
+}
+
+/**
+ * Checks out a commit in a temporary folder, with the packages of this tree.
+ * @throws Error if there is no such commit
+ */
+function addCommitTree(commit: string): CommitTree {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-version-'))
+  const path = join(folder, 'tree')
+  const remove = (): void => {
+    spawnSync('git', ['-C', root, 'worktree', 'remove', '--force', path])
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    execFileSync('git', ['-C', root, 'worktree', 'add', '--quiet', '--detach', path, commit], {
+      stdio: 'pipe',
+    })
+    symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
+  } catch (error) {
+    remove()
+    throw error
+  }
+  return { path, remove }
+}
 
 /** Returns a program that prints the types with the build of a commit, which knows where its sources are. */
 const typePrinter = (
