@@ -9,7 +9,6 @@ import { LocalBus } from '../../../core/store/single-node.ts'
 import { plainArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
-import { LossNotifier } from './loss-notifier.ts'
 import { type BusMessage, PartReader, payloadsOf } from './notify-parts.ts'
 
 /** Pauses between attempts to connect, in ms. */
@@ -30,6 +29,42 @@ const notify = statement(
   'select count(pg_notify($1, part)) from unnest($2::text[]) part',
   patienceMs,
 )
+
+/**
+ * Delays of loss notifications in ms. `first`: time from the first loss to its notification. `next`: minimum
+ * time between two notifications; it is longer, because each notification makes the listeners check
+ * everything.
+ */
+const lossPauseMs = { first: 20, next: 1_000 }
+
+/**
+ * Notifies the listeners that messages were lost. Combines losses in quick succession into one notification.
+ */
+class LossNotifier {
+  readonly #listeners = new Set<{ readonly call: () => void }>()
+  #notifiedAt = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | null = null
+
+  listen(call: () => void): () => void {
+    const listener = { call }
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  tell(): void {
+    const waitMs = Math.max(lossPauseMs.first, this.#notifiedAt + lossPauseMs.next - performance.now())
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#notifiedAt = performance.now()
+      for (const { call } of Array.from(this.#listeners)) call()
+    }, waitMs).unref()
+  }
+
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#listeners.clear()
+  }
+}
 
 /**
  * Implements the bus with `LISTEN` and `NOTIFY`. The name of the schema is the channel. A bus has a connection of its
