@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { readTokenFile, responseError } from '../../capabilities/backups/storage/backup.ts'
+import { fetchAsOperator, readTokenFile } from '../../capabilities/backups/storage/backup.ts'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { MalformedJsonError, readJson } from '../../core/base/json.ts'
-import { escapeControls, withoutTrailing } from '../../core/base/text.ts'
+import { escapeControls } from '../../core/base/text.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import { type LiveStatus, liveStatusSchema } from '../../rest/pages/status-page.ts'
 import { printResult, printWithBackpressure } from '../command-line/command-io.ts'
@@ -15,20 +15,8 @@ const timeoutMs = 10_000
 
 /** Reads the status of a running server. @throws StorageError with a sentence for the operator */
 async function readStatus(url: string, adminToken: string): Promise<LiveStatus> {
-  const response = await fetch(`${withoutTrailing('/', url)}/status`, {
-    headers: { 'x-service-admin-token': adminToken },
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new StorageError(`${url} cannot be reached: ${errorMessage(cause)}`, {
-      hint: 'start the server, or name its URL',
-    })
-  })
-  if (!response.ok)
-    throw new StorageError(`${url} rejected the request: ${await responseError(response)}`, {
-      hint: 'the token must be the value of WEFT_ADMIN_TOKEN on the server',
-    })
+  const [hint, signal] = ['start the server, or name its URL', AbortSignal.timeout(timeoutMs)]
+  const response = await fetchAsOperator(url, '/status', adminToken, hint, signal)
   try {
     return readJson(liveStatusSchema, await response.text())
   } catch (cause) {

@@ -188,20 +188,34 @@ export async function* backupOffline(
 /** Requests a backup from a running server, and yields the bytes of the backup. @throws StorageError */
 export async function* backupOnline(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
   const token = await readTokenFile(tokenFile)
-  const response = await fetch(`${withoutTrailing('/', url)}/backup`, {
+  const hint = 'start the server, or name its data directory instead'
+  yield* (await fetchAsOperator(url, '/backup', token, hint)).body ?? []
+}
+
+/**
+ * Requests a path for operators from a running server. Returns its successful response.
+ * @param hint what to do if the server cannot be reached
+ * @throws StorageError with a sentence for the operator
+ */
+export async function fetchAsOperator(
+  url: string,
+  path: string,
+  token: string,
+  hint: string,
+  signal: AbortSignal | null = null,
+): Promise<Response> {
+  const response = await fetch(withoutTrailing('/', url) + path, {
     headers: { 'x-service-admin-token': token },
     redirect: 'error',
+    signal,
   }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new StorageError(`${url} cannot be reached: ${errorMessage(cause)}`, {
-      hint: 'start the server, or name its data directory instead',
-    })
+    throw new StorageError(`${url} cannot be reached: ${errorMessage(cause)}`, { hint })
   })
-  if (!response.ok || response.body === null)
-    throw new StorageError(`${url} rejected the request: ${await responseError(response)}`, {
-      hint: 'the token must be the value of WEFT_ADMIN_TOKEN on the server',
-    })
-  yield* response.body
+  if (response.ok) return response
+  throw new StorageError(`${url} rejected the request: ${await responseError(response)}`, {
+    hint: 'the token must be the value of WEFT_ADMIN_TOKEN on the server',
+  })
 }
 
 /**
@@ -223,7 +237,7 @@ const refusalSchema = s.object({
   error: s.object({ status: s.string, message: s.string }),
 })
 
-export async function responseError(response: Response): Promise<string> {
+async function responseError(response: Response): Promise<string> {
   const text = await response.text()
   try {
     const { error } = readJson(refusalSchema, text)
