@@ -70,7 +70,7 @@ export class FeedService {
   }
 
   config(tenant: Tenant): Promise<FeedConfig> {
-    return this.#services.feedConfigs.read(tenant)
+    return this.#services.webhookConfigs.feed(tenant)
   }
 
   /**
@@ -78,10 +78,10 @@ export class FeedService {
    * when all nodes record its events: in a cluster, up to 5 s later.
    */
   async configure(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
-    const { feedConfigs, clock } = this.#services
-    const before = await feedConfigs.read(tenant)
+    const { webhookConfigs, clock } = this.#services
+    const before = await webhookConfigs.feed(tenant)
     if (change.enabled === true) await this.#store.begin(tenant, async () => {})
-    const config = await feedConfigs.update(tenant, change)
+    const config = await webhookConfigs.updateFeed(tenant, change)
     if (!config.enabled) await this.#store.end(tenant, clock.now())
     if (config.enabled && !before.enabled) await this.#untilAllNodesKnow()
     return config

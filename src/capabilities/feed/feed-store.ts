@@ -28,7 +28,7 @@ import { feedLimits } from './limits.ts'
 export interface ServicesOfFeed
   extends Pick<
     Services,
-    'engine' | 'clock' | 'log' | 'metrics' | 'store' | 'feedRemoval' | 'feedConfigs' | 'stopping'
+    'engine' | 'clock' | 'log' | 'metrics' | 'store' | 'feedRemoval' | 'webhookConfigs' | 'stopping'
   > {
   readonly subscriptions: Pick<SubscriptionCache, 'feedOf' | 'outdatedMs'>
 }

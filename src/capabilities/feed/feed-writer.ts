@@ -99,7 +99,7 @@ export class FeedWriter {
     tenant: Tenant,
     add: (change: FeedChange, transaction: Transaction) => Promise<number>,
   ): Promise<number> {
-    const { enabled } = await this.#services.feedConfigs.read(tenant)
+    const { enabled } = await this.#services.webhookConfigs.feed(tenant)
     return enabled ? this.#store.begin(tenant, add) : 0
   }
 

@@ -16,7 +16,7 @@ import { EventDispatcher } from './sending/event-dispatcher.ts'
 import type { EventListeners } from './sending/event-listeners.ts'
 import { SubscriptionCache } from './subscription-cache.ts'
 import { SubscriptionStore } from './subscription-store.ts'
-import { CallbackConfigService, FeedConfigService, WebhookConfigService } from './webhook-config-service.ts'
+import { CallbackConfigService, WebhookConfigService } from './webhook-config-service.ts'
 
 /** Sends events to the webhooks, callbacks and feeds of API keys, and to the functions of this process. */
 class WebhookService {
@@ -59,7 +59,6 @@ interface WebhookModule {
   readonly webhookConfigs: WebhookConfigService
   readonly endpoints: EndpointService
   readonly callbackConfigs: CallbackConfigService
-  readonly feedConfigs: FeedConfigService
   readonly deliveries: DeliveryService
   readonly deliveryRemoval: DeliveryRemoval
 }
@@ -79,7 +78,6 @@ export function createWebhookModule(
     webhookConfigs: new WebhookConfigService(store),
     endpoints: new EndpointService(store, clock),
     callbackConfigs: new CallbackConfigService(store, clock),
-    feedConfigs: new FeedConfigService(store),
     deliveries: new DeliveryService(deliveryStore, bus, clock),
     deliveryRemoval: new DeliveryRemoval(deliveryStore),
   }

@@ -98,8 +98,8 @@ export interface BasicConfigPatch {
 type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
 
 /**
- * Manages the basic webhook service of API keys, and the configuration that all advanced endpoints of a key
- * have in common.
+ * Manages the basic webhook service of API keys, the configuration that all advanced endpoints of a key have in common,
+ * and the feed of a key.
  */
 export class WebhookConfigService {
   readonly #store: SubscriptionStore
@@ -145,6 +145,19 @@ export class WebhookConfigService {
       const next = { ...(stored ?? noAdvancedConfig), ...given(change) }
       checkEncryption(next)
       transaction.put(keys.advanced, next)
+      return next
+    })
+  }
+
+  async feed(tenant: Tenant): Promise<FeedConfig> {
+    return (await this.#store.read(tenant).get(keys.feed, feedConfigType)) ?? noFeedConfig
+  }
+
+  /** Changes the given members. @throws ApiError ABORTED if conflicts with concurrent changes continue */
+  updateFeed(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
+    return this.#store.change(tenant, async (transaction) => {
+      const next = { ...((await transaction.get(keys.feed, feedConfigType)) ?? noFeedConfig), ...change }
+      transaction.put(keys.feed, next)
       return next
     })
   }
@@ -222,25 +235,3 @@ export const given = <T extends object>(change: T): { readonly [K in keyof T]?: 
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>
   }
-
-/** Reads and changes the configuration of the feed of API keys. */
-export class FeedConfigService {
-  readonly #store: SubscriptionStore
-
-  constructor(store: SubscriptionStore) {
-    this.#store = store
-  }
-
-  async read(tenant: Tenant): Promise<FeedConfig> {
-    return (await this.#store.read(tenant).get(keys.feed, feedConfigType)) ?? noFeedConfig
-  }
-
-  /** Changes the given members. @throws ApiError ABORTED if conflicts with concurrent changes continue */
-  update(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
-    return this.#store.change(tenant, async (transaction) => {
-      const next = { ...((await transaction.get(keys.feed, feedConfigType)) ?? noFeedConfig), ...change }
-      transaction.put(keys.feed, next)
-      return next
-    })
-  }
-}

@@ -5,7 +5,7 @@ import {
 import { emptyValue } from '../../../core/directory/store/records.ts'
 import { type Transaction, TransactionRunner } from '../../../core/directory/store/transaction.ts'
 import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
-import type { Job, Key, Kv } from '../../../core/store/engine.ts'
+import type { Job, Key, Kv, KvRange } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
 import { deliveriesPart, deliveryKeys as keys } from './delivery-keys.ts'
 import {
@@ -61,15 +61,17 @@ export class DeliveryChange {
    * Returns the first messages with a status, sorted by the time of their events.
    * @param after key of the index after which the result starts
    */
-  async first(status: DeliveryStatus, limit: number, after?: Key): Promise<readonly MessageRecord[]> {
-    const entries = await this.#transaction.scan({ prefix: keys.by(status), limit, ...(after && { after }) })
-    const messages = await this.get(entries.map(({ key }) => lastSegment(key)))
-    return messages.filter((message) => message !== null)
+  first(status: DeliveryStatus, limit: number, after?: Key): Promise<readonly MessageRecord[]> {
+    return this.#listed({ prefix: keys.by(status), limit, ...(after && { after }) })
   }
 
   /** Returns at most `limit` messages for events of an organization. */
-  async ofOrganization(organizationId: string, limit: number): Promise<readonly MessageRecord[]> {
-    const entries = await this.#transaction.scan({ prefix: keys.of(organizationId), limit })
+  ofOrganization(organizationId: string, limit: number): Promise<readonly MessageRecord[]> {
+    return this.#listed({ prefix: keys.of(organizationId), limit })
+  }
+
+  async #listed(range: KvRange): Promise<readonly MessageRecord[]> {
+    const entries = await this.#transaction.scan(range)
     const messages = await this.get(entries.map(({ key }) => lastSegment(key)))
     return messages.filter((message) => message !== null)
   }
