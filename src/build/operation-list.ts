@@ -5,7 +5,7 @@ import { packageFile } from '../core/base/package-file.ts'
 export const operationListPath = 'src/capabilities/operation-list.ts'
 
 /** The file of an operation. Its path in `rest/`, or in the folder `api/` of a capability, is the path of the URL. */
-const operationFile = /^(?:rest|capabilities\/[a-z]+\/api)(\/v\d\/.+)\.ts$/
+export const operationFile = /^(?:rest|capabilities\/[a-z]+\/api)(\/v\d\/.+)\.ts$/
 const operationExport = /^export const (\w+)(?:: Operation)? = (?:define\w*Operation\(|\{)/gm
 
 /**
