@@ -5,7 +5,6 @@ import * as s from '../../core/base/schema.ts'
 import { isUserErased } from '../../core/directory/organizations/erased-users.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
-import { readPayload } from '../../core/jobs/job-payload.ts'
 import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import type { Job } from '../../core/store/engine.ts'
@@ -67,8 +66,6 @@ export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestio
  */
 const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
 
-const decidedOf = (payload: Uint8Array): DecidedSuggestion => readPayload(decidedSchema, payload)
-
 /** What the services of comments use. */
 export type CommentDependencies = Pick<
   Services,
@@ -103,7 +100,7 @@ export class JudgmentRecorder {
       clock,
       log,
       queueName: judgmentQueue,
-      taskOf: decidedOf,
+      schema: decidedSchema,
       partOf: ({ scope }) => tenantPart(scope),
       carryOut: (decided) => keep(dependencies, decided),
     })

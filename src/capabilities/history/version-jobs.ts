@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import * as s from '../../core/base/schema.ts'
-import { readPayload } from '../../core/jobs/job-payload.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import type { Job } from '../../core/store/engine.ts'
@@ -21,9 +20,6 @@ export const versionTaskSchema = s.object({
   address: addressSchemas.document,
 })
 export type VersionTask = s.TypeOf<typeof versionTaskSchema>
-
-/** Decodes the task that a job contains. @throws MalformedJobError */
-export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(versionTaskSchema, payload)
 
 /**
  * Creates a job that sweeps the versions of an editor. If `at` is 0, the job is due immediately; it then

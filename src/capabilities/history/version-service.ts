@@ -18,7 +18,7 @@ import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { autoVersionRetention, versionLimits } from './limits.ts'
 import { authorConsumer, VersionAuthorTracker } from './version-author-tracker.ts'
-import { type VersionTask, versionQueue, versionTaskOf, versionTaskSchema } from './version-jobs.ts'
+import { type VersionTask, versionQueue, versionTaskSchema } from './version-jobs.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion, VersionStore } from './version-store.ts'
 
@@ -121,7 +121,7 @@ export class VersionService {
       queueName: versionQueue,
       clock,
       log,
-      taskOf: versionTaskOf,
+      schema: versionTaskSchema,
       partOf: ({ address }) => tenantPart(address),
       // A version and the authors of the next one are divided at the owner, which receives the edits.
       carryOut: services.ownerWork.define(versionQueue, versionTaskSchema, (task) => this.#carryOut(task)),

@@ -16,7 +16,6 @@ import type {
   UserDataSource,
   UserDataSourceList,
 } from '../../core/directory/user-data/user-data-source.ts'
-import { readPayload } from '../../core/jobs/job-payload.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import type { Job, Key, Kv } from '../../core/store/engine.ts'
 import { nextOrganization } from './listing.ts'
@@ -69,14 +68,11 @@ export const erasureJob = (task: ErasureTask): Job => ({
   payload: Buffer.from(JSON.stringify(task)),
 })
 
-const taskSchema = s.object({
+export const erasureTaskSchema = s.object({
   jobId: s.string,
   place: s.object({ workspaceId: s.string, apiKey: s.string, organizationId: s.orNull(s.string) }),
   userId: s.string,
 })
-
-/** Reads the task of a job that `erasureJob` created. @throws MalformedJobError */
-export const erasureTaskOf = (payload: Uint8Array): ErasureTask => readPayload(taskSchema, payload)
 
 /**
  * Time in ms after the start of an erasure. Until then, actions of the user are recorded without the user id.

@@ -16,7 +16,7 @@ import {
   erasureKey,
   erasureQueue,
   erasureRecordType,
-  erasureTaskOf,
+  erasureTaskSchema,
   type RemovedCounts,
 } from './erasure-task.ts'
 import { listUserData } from './listing.ts'
@@ -60,7 +60,7 @@ export class UserDataService {
       clock,
       log,
       queueName: erasureQueue,
-      taskOf: erasureTaskOf,
+      schema: erasureTaskSchema,
       partOf: ({ place }) => tenantPart(place),
       carryOut: (task, goOn) =>
         new ErasureTaskRunner(kv, store, userDataSources, clock, task, goOn).carryOut(),

@@ -8,6 +8,7 @@ import { Semaphore } from '../base/semaphore.ts'
 import type { ClaimedJob, Engine, Job, Key } from '../store/engine.ts'
 import { keyName } from '../store/key-encoding.ts'
 import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer.ts'
+import { readPayload } from './job-payload.ts'
 
 /**
  * Maximum number of tasks that are claimed at the same time. It exceeds the number of tasks that run, because
@@ -43,7 +44,8 @@ interface TaskWorkerOptions<Task> {
   readonly queueName: string
   readonly clock: Clock
   readonly log: Log
-  readonly taskOf: (payload: Uint8Array) => Task
+  /** Schema of the tasks. A job whose payload does not match it is malformed. */
+  readonly schema: s.SchemaOf<Task>
   /** Returns a partition that identifies the owner of a task. Owners share the slots in rotation. */
   readonly partOf: (task: Task) => Key
   /** Runs a task. It may be called again for a task that was already run. */
@@ -137,12 +139,12 @@ export class TaskWorker<Task> {
    * harmless, because tasks are idempotent.
    */
   insist(job: Job): void {
-    const { engine, clock, log, taskOf, partOf, queueName } = this.#options
+    const { engine, clock, log, schema, partOf, queueName } = this.#options
     this.wake()
     clock.after(insistMs, () => {
       if (this.#stopped || !this.#waiters.has(job.id)) return
       engine.kv
-        .commit(partOf(taskOf(job.payload)), { jobs: [job] })
+        .commit(partOf(readPayload(schema, job.payload)), { jobs: [job] })
         .catch((err: unknown) => log.warn({ err, queue: queueName }, 'could not re-enqueue a job; retrying'))
         .finally(() => this.insist(job))
     })
@@ -154,8 +156,8 @@ export class TaskWorker<Task> {
   }
 
   async #carryOut(job: ClaimedJob, lease: HeldLease): Promise<JobDisposition> {
-    const { taskOf, partOf, carryOut } = this.#options
-    const task = taskOf(job.payload)
+    const { schema, partOf, carryOut } = this.#options
+    const task = readPayload(schema, job.payload)
     try {
       await this.#slots.run(keyName(partOf(task)), async () => {
         this.checkRunning()

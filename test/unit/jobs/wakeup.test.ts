@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { createLog } from '../../../src/core/base/log.ts'
+import * as s from '../../../src/core/base/schema.ts'
 import { JobConsumer } from '../../../src/core/jobs/job-consumer.ts'
 import { TaskWorker } from '../../../src/core/jobs/task-worker.ts'
 import type { ClaimedJob, Queue } from '../../../src/core/store/engine.ts'
@@ -41,7 +42,7 @@ it.each(Array.from({ length: turns }, (_, turn) => turn))(
           ...common(),
           engine: { ...engine, queue },
           queueName: 'q',
-          taskOf: () => null,
+          schema: s.unknown,
           partOf: () => ['q'],
           carryOut: async () => {},
         }),

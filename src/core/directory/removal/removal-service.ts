@@ -10,7 +10,7 @@ import {
   type RemovalTask,
   removalJob,
   removalQueue,
-  removalTaskOf,
+  removalTaskSchema,
   removalTopic,
 } from './removal-task.ts'
 
@@ -32,7 +32,7 @@ export class RemovalService {
       clock,
       log,
       queueName: removalQueue,
-      taskOf: removalTaskOf,
+      schema: removalTaskSchema,
       partOf: ({ scope }) => tenantPart(scope),
       carryOut: (task, goOn) => removal.carryOut(task, goOn),
     })

@@ -1,6 +1,5 @@
 import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
-import { readPayload } from '../../jobs/job-payload.ts'
 import { addressSchemas, keySchema } from '../../model/address-schemas.ts'
 import type { Job } from '../../store/engine.ts'
 
@@ -10,7 +9,7 @@ export const removalQueue = 'removal'
 const scope = addressSchemas.organization
 
 /** Identifies resources that are marked as being deleted. They must be removed with all their contents. */
-const removalTaskSchema = s.variant('kind', [
+export const removalTaskSchema = s.variant('kind', [
   s.object({ kind: s.literal('organization'), scope }),
   s.object({ kind: s.literal('folder'), scope, folderId: s.string }),
   s.object({ kind: s.literal('documents'), scope, documentIds: s.array(s.string) }),
@@ -26,9 +25,6 @@ export const removalJob = (id: string, task: RemovalTask): Job => ({
   at: 0,
   payload: Buffer.from(JSON.stringify(task)),
 })
-
-/** Decodes the task of a job that `removalJob` has created. @throws MalformedJobError */
-export const removalTaskOf = (payload: Uint8Array): RemovalTask => readPayload(removalTaskSchema, payload)
 
 /** Topic of messages that report that a removal has begun or that logs were deleted. */
 export const removalTopic = 'documents.removed'
