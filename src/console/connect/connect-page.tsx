@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useServerVersion } from '../api/hooks.ts'
 import type { EditorAddress } from '../documents/editor.ts'
-import { EditorTabs } from '../documents/editor-tabs.tsx'
+import { DocumentListLinks, EditorTabs } from '../documents/editor-tabs.tsx'
 import { href, type PageProps } from '../routing/route.ts'
 import { Select } from '../ui/controls.tsx'
 import { CodeSample } from '../ui/copy.tsx'
@@ -15,10 +15,7 @@ export default function ConnectPage({ rest }: PageProps) {
   const address = { organizationId, documentId, editorId }
   return (
     <>
-      <p class="path">
-        <a href={href('documents')}>Documents</a> /{' '}
-        <a href={href('documents', organizationId)}>{organizationId}</a>
-      </p>
+      <DocumentListLinks organizationId={organizationId} />
       <h1>{documentId}</h1>
       <p class="hint">Editor {editorId}</p>
       <EditorTabs address={address} view="connect" />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useFollowedQuery } from '../api/hooks.ts'
+import { EditorLink } from '../documents/editor-tabs.tsx'
 import { href, type PageProps } from '../routing/route.ts'
 import { Checkbox, LocalTime, Tabs } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
@@ -52,7 +53,7 @@ function LiveConnections() {
         empty="No connected client matches these filters."
         columns={[
           { title: 'User', cell: (connection) => <User {...connection} /> },
-          { title: 'Document', cell: (connection) => <Editor {...connection} /> },
+          { title: 'Document', cell: (connection) => <EditorLink {...connection} /> },
           { title: 'Role', cell: ({ accessRole }) => accessRole },
           { title: 'Since', cell: ({ connectedAt }) => <LocalTime at={connectedAt} /> },
           { title: 'Transport', cell: ({ transport }) => (transport === 'http' ? 'HTTP' : 'websocket') },
@@ -71,15 +72,6 @@ const User = ({ name, userId }: ConnectionsGetDataItem) => (
   <>
     {name || userId}
     {name !== '' && name !== userId && <span class="hint">{userId}</span>}
-  </>
-)
-
-const Editor = ({ organizationId, documentId, editorId }: ConnectionsGetDataItem) => (
-  <>
-    <a href={href('documents', organizationId, documentId, editorId)}>{documentId}</a>
-    <span class="hint">
-      {organizationId}, editor {editorId}
-    </span>
   </>
 )
 

@@ -8,6 +8,7 @@ import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { DocumentList } from './document-list.tsx'
+import { DocumentListLinks } from './editor-tabs.tsx'
 import { useSearch } from './fields.tsx'
 
 interface DocumentPageProps {
@@ -29,10 +30,7 @@ function DocumentDetail({ organizationId, documentId, editorId, view }: Document
   const chosen = editorId ?? editors[0]
   return (
     <>
-      <p class="path">
-        <a href={href('documents')}>Documents</a> /{' '}
-        <a href={href('documents', organizationId)}>{organizationId}</a>
-      </p>
+      <DocumentListLinks organizationId={organizationId} />
       <h1>{names?.[0]?.documentName || documentId}</h1>
       <Editors {...{ organizationId, documentId, chosen, editors }} />
       {error !== null && editorId === undefined && (

@@ -11,6 +11,24 @@ const views = [
   ['replace', 'Replace content'],
 ] as const
 
+/** Shows the links to the lists that contain a document. */
+export const DocumentListLinks = ({ organizationId }: Pick<EditorAddress, 'organizationId'>) => (
+  <p class="path">
+    <a href={href('documents')}>Documents</a> /{' '}
+    <a href={href('documents', organizationId)}>{organizationId}</a>
+  </p>
+)
+
+/** Shows a link to an editor, and its address. */
+export const EditorLink = ({ organizationId, documentId, editorId }: EditorAddress) => (
+  <>
+    <a href={href('documents', organizationId, documentId, editorId)}>{documentId}</a>
+    <span class="hint">
+      {organizationId}, editor {editorId}
+    </span>
+  </>
+)
+
 interface EditorTabsProps {
   readonly address: EditorAddress
   readonly view: string

@@ -1,5 +1,6 @@
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useInterval, useQuery } from '../api/hooks.ts'
+import { EditorLink } from '../documents/editor-tabs.tsx'
 import { href } from '../routing/route.ts'
 import { LocalTime } from '../ui/controls.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
@@ -60,17 +61,7 @@ const EditorTable = ({ editors }: { readonly editors: readonly BusyEditor[] }) =
         JSON.stringify([organizationId, documentId, editorId])
       }
       columns={[
-        {
-          title: 'Document',
-          cell: ({ organizationId, documentId, editorId }) => (
-            <>
-              <a href={href('documents', organizationId, documentId, editorId)}>{documentId}</a>
-              <span class="hint">
-                {organizationId}, editor {editorId}
-              </span>
-            </>
-          ),
-        },
+        { title: 'Document', cell: (editor) => <EditorLink {...editor} /> },
         { title: 'Users', cell: ({ names }) => shortList(names) },
         { title: 'Clients', cell: ({ clients }) => clients.toLocaleString(), numeric: true },
       ]}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
+import { href } from '../routing/route.ts'
 import { Button, LocalTime, Select, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { ActionOutcome } from '../ui/notice.tsx'
@@ -131,9 +132,21 @@ export function DirectGrants({ resource, onChange }: GrantsProps) {
   )
 }
 
-export const GranteeName = ({ userId, name }: { readonly userId: string; readonly name: string }) => (
+const GranteeName = ({ userId, name }: { readonly userId: string; readonly name: string }) => (
   <>
     {name !== '' && <>{name} </>}
     <code>{userId}</code>
   </>
+)
+
+interface UserLinkProps {
+  readonly organizationId: string
+  readonly user: UsersGetDataItem
+}
+
+/** Shows a link to the page of a user. */
+export const UserLink = ({ organizationId, user }: UserLinkProps) => (
+  <a href={href('users', organizationId, 'user', user.userId)}>
+    <GranteeName {...user} />
+  </a>
 )

@@ -1,10 +1,9 @@
 import type { AuthPermissionsGetData, UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useAsync, usePagedQuery } from '../api/hooks.ts'
-import { href } from '../routing/route.ts'
 import { LocalTime } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { GranteeName } from './direct-grants.tsx'
+import { UserLink } from './direct-grants.tsx'
 import {
   type ConsoleResource,
   describePermission,
@@ -45,14 +44,7 @@ export function EffectivePermissions({ resource, count }: EffectivePermissionsPr
         keyOf={({ userId }) => userId}
         empty="The organization has no users yet. Add users under Users."
         columns={[
-          {
-            title: 'User',
-            cell: (user) => (
-              <a href={href('users', organizationId, 'user', user.userId)}>
-                <GranteeName {...user} />
-              </a>
-            ),
-          },
+          { title: 'User', cell: (user) => <UserLink organizationId={organizationId} user={user} /> },
           { title: 'May', cell: (user) => describePermission(rightOf(user)) },
           { title: 'Why', cell: (user) => describeReason(rightOf(user)) },
           { title: 'Until', cell: (user) => <ExpiryLabel of={rightOf(user)} /> },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { UsersGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
-import { GranteeName } from '../permissions/direct-grants.tsx'
+import { UserLink } from '../permissions/direct-grants.tsx'
 import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
 import { href, navigate, type PageProps, type Route } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
@@ -21,14 +21,7 @@ function UserList({ organizationId }: { readonly organizationId: string }) {
         keyOf={({ userId }) => userId}
         empty="No users yet. Add one below, or grant a role to a user."
         columns={[
-          {
-            title: 'User',
-            cell: (user) => (
-              <a href={href('users', organizationId, 'user', user.userId)}>
-                <GranteeName {...user} />
-              </a>
-            ),
-          },
+          { title: 'User', cell: (user) => <UserLink organizationId={organizationId} user={user} /> },
           { title: 'Email', cell: ({ email }) => email },
           {
             title: 'In the organization',
