@@ -194,7 +194,7 @@ export async function* backupOnline(url: string, tokenFile: string): AsyncGenera
 
 /**
  * Requests a path for operators from a running server. Returns its successful response.
- * @param hint what to do if the server cannot be reached
+ * @param hint remedy if the server cannot be reached
  * @throws StorageError with a sentence for the operator
  */
 export async function fetchAsOperator(
