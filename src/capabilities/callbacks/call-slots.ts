@@ -1,7 +1,7 @@
 import { type Clock, endsWithin } from '../../core/base/clock.ts'
 import { Semaphore } from '../../core/base/semaphore.ts'
 import type { Tenant } from '../../core/model/address.ts'
-import { keyName } from '../../core/store/key-encoding.ts'
+import { keyName, tenantName } from '../../core/store/key-encoding.ts'
 import type { CallLimits, Slots } from './limits.ts'
 
 /** A call that needs a slot. */
@@ -61,13 +61,13 @@ export class CallSlots {
 
   /** Returns whether so many calls of the API key wait that a further one must fail. */
   isFull(tenant: Tenant): boolean {
-    return (this.#waiting.get(keyOf(tenant)) ?? 0) >= this.#limits.waitingMax
+    return (this.#waiting.get(tenantName(tenant)) ?? 0) >= this.#limits.waitingMax
   }
 
   /** Makes a call when a slot is free. Resolves at the end of the call. */
   async run(request: SlotRequest): Promise<void> {
     const { tenant, userId } = request
-    const key = keyOf(tenant)
+    const key = tenantName(tenant)
     this.#count(key, 1)
     let isWaiting = true
     const call = (): Promise<void> => {
@@ -105,5 +105,3 @@ export class CallSlots {
     else this.#waiting.set(key, count)
   }
 }
-
-const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])

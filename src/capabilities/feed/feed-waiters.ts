@@ -2,7 +2,7 @@ import { readJson } from '../../core/base/json.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import { exhausted } from '../../core/quota/limits.ts'
-import { keyName } from '../../core/store/key-encoding.ts'
+import { tenantName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { feedTopic } from './feed-records.ts'
 import { feedLimits } from './limits.ts'
@@ -22,7 +22,7 @@ export class FeedWaiters {
     this.#services = services
     const { bus } = services.engine
     bus.subscribe(feedTopic, (message) => {
-      this.#wake(nameOf(readJson(addressSchemas.tenant, message)))
+      this.#wake(tenantName(readJson(addressSchemas.tenant, message)))
       return undefined
     })
     bus.onLoss(() => this.#wakeAll())
@@ -38,7 +38,7 @@ export class FeedWaiters {
    * @throws ApiError RESOURCE_EXHAUSTED if the feed has too many such readers on this node
    */
   enter(tenant: Tenant): () => void {
-    const name = nameOf(tenant)
+    const name = tenantName(tenant)
     const readers = this.#readers.get(name) ?? 0
     if (readers >= feedLimits.waiting)
       throw exhausted('feedReadersPerKey', feedLimits.waiting, {
@@ -61,7 +61,7 @@ export class FeedWaiters {
    * wait ends the wait.
    */
   watch(tenant: Tenant): FeedWait {
-    const name = nameOf(tenant)
+    const name = tenantName(tenant)
     let ring: () => void = () => {}
     const rung = new Promise<void>((resolve) => {
       ring = resolve
@@ -109,5 +109,3 @@ interface FeedWait {
   /** Ends the wait without waiting. */
   end(): void
 }
-
-const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])

@@ -4,7 +4,7 @@ import type { EventType } from '../../core/events/outbound-event.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import type { Engine } from '../../core/store/engine.ts'
-import { cachedKeyNames, keyName } from '../../core/store/key-encoding.ts'
+import { cachedKeyNames, tenantName } from '../../core/store/key-encoding.ts'
 import type { CallbacksRecord } from './callback-records.ts'
 import {
   type ConfigSnapshot,
@@ -23,7 +23,7 @@ export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
 
 const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.tenant, message)
 
-const nameOf = cachedKeyNames(({ workspaceId, apiKey }: Tenant) => keyName([workspaceId, apiKey]))
+const nameOf = cachedKeyNames(tenantName)
 
 /**
  * One read of a configuration. After a change, the cache gets a new object, so that the result of an outdated

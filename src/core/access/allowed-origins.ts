@@ -3,13 +3,11 @@ import { TtlCache } from '../base/ttl-cache.ts'
 import type { DomainService } from '../directory/tenants/domain-service.ts'
 import type { Tenant } from '../model/address.ts'
 import { domainsOf, isAllowedOrigin } from '../model/domain.ts'
-import { keyName } from '../store/key-encoding.ts'
+import { tenantName } from '../store/key-encoding.ts'
 import type { AccessChangeFeed } from './access-change-feed.ts'
 
 /** Maximum number of API keys whose domains are cached. */
 const cachedOriginsMax = 1_000
-
-const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 /**
  * Decides which pages may use an API key. The pages of this server may use every API key. Changes of the
@@ -27,7 +25,7 @@ export class AllowedOrigins {
     this.#cache = new TtlCache(clock, news.keepMs, cachedOriginsMax)
     news.onWithdrawal((withdrawal) => {
       if (withdrawal === null) this.#cache.forgetAll()
-      else if (withdrawal.kind === 'domains') this.#cache.forget(nameOf(withdrawal.tenant))
+      else if (withdrawal.kind === 'domains') this.#cache.forget(tenantName(withdrawal.tenant))
     })
   }
 
@@ -61,6 +59,6 @@ export class AllowedOrigins {
   }
 
   #domainsOf(tenant: Tenant): Promise<readonly string[]> {
-    return this.#cache.get(nameOf(tenant), () => this.#domains.list(tenant))
+    return this.#cache.get(tenantName(tenant), () => this.#domains.list(tenant))
   }
 }

@@ -5,7 +5,7 @@ import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import type { Tenant } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { TimeOrderedIds } from '../model/time-ordered-ids.ts'
-import { keyName } from '../store/key-encoding.ts'
+import { tenantName } from '../store/key-encoding.ts'
 import type { NodeRequests } from '../store/node-requests.ts'
 import { success } from './record.ts'
 
@@ -182,7 +182,7 @@ export class RecentRequests {
   }
 
   #listHere({ tenant, onlyRejected, kind, after, limit }: ListCall): readonly KeptRequest[] {
-    const kept = this.#byTenant.get(keyOf(tenant))
+    const kept = this.#byTenant.get(tenantName(tenant))
     if (kept === undefined) return []
     const { accepted, rejected, unproven } = kept
     return [...rejected.values(), ...unproven.values(), ...(onlyRejected ? [] : accepted.values())]
@@ -214,7 +214,7 @@ export class RecentRequests {
   }
 
   #keptOf(tenant: Tenant): Kept {
-    const key = keyOf(tenant)
+    const key = tenantName(tenant)
     const kept = this.#byTenant.get(key) ?? {
       accepted: new Map(),
       rejected: new Map(),
@@ -248,8 +248,6 @@ export class RecentRequests {
     return (await this.#tenants.tenantOf(apiKey).catch(() => null)) ?? this.#onlyOwner
   }
 }
-
-const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 function withShortTexts(note: RequestNote): RequestNote {
   const { target, reason } = note

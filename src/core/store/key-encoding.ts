@@ -1,3 +1,4 @@
+import type { Tenant } from '../model/address.ts'
 import type { Key } from './engine.ts'
 
 /**
@@ -179,3 +180,6 @@ export function lastSegment(key: Key): string {
   if (last === undefined) throw new RangeError('the key has no segments')
   return last
 }
+
+/** Returns the name of a tenant as a key of a map. */
+export const tenantName = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])

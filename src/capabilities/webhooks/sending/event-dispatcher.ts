@@ -10,7 +10,7 @@ import { ClaimLoop } from '../../../core/jobs/claim-loop.ts'
 import { moveIfMalformed } from '../../../core/jobs/job-payload.ts'
 import { LeaderElection } from '../../../core/jobs/leader-election.ts'
 import type { ClaimedJob } from '../../../core/store/engine.ts'
-import { keyName } from '../../../core/store/key-encoding.ts'
+import { tenantName } from '../../../core/store/key-encoding.ts'
 import type { Services } from '../../../rest/services.ts'
 import { deliveryLimits } from '../deliveries/delivery-records.ts'
 import { dispatchFailed, Fanout } from './fanout.ts'
@@ -170,8 +170,7 @@ export class EventDispatcher {
   }
 
   #append(claimed: ClaimedEvent): void {
-    const { workspaceId, apiKey } = claimed.event.scope
-    const name = keyName([workspaceId, apiKey])
+    const name = tenantName(claimed.event.scope)
     const line = this.#lines.get(name)
     if (line !== undefined) return void line.waiting.push(claimed)
     const waiting = [claimed]

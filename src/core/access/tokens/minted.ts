@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { TtlCache } from '../../base/ttl-cache.ts'
 import { isValidSecret, type MintingSecrets } from '../../directory/tenants/minting-secrets.ts'
 import { idProblem, type Tenant } from '../../model/address.ts'
-import { keyName } from '../../store/key-encoding.ts'
+import { tenantName } from '../../store/key-encoding.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { signedPayload } from './signed-payloads.ts'
 
@@ -23,8 +23,6 @@ interface MintedPayload {
   readonly payload: JWTPayload
   readonly mintingSecretId: string
 }
-
-const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 /**
  * Verifies tokens that a backend has signed with a minting secret of its API key. The claims `ws` and `key`
@@ -45,7 +43,7 @@ export class MintedTokens {
     this.#keys = new TtlCache(clock, news.keepMs, cachedMax)
     news.onWithdrawal((withdrawal) => {
       if (withdrawal === null) this.#keys.forgetAll()
-      else if (withdrawal.kind === 'mintingSecrets') this.#keys.forget(nameOf(withdrawal.tenant))
+      else if (withdrawal.kind === 'mintingSecrets') this.#keys.forget(tenantName(withdrawal.tenant))
     })
   }
 
@@ -68,7 +66,7 @@ export class MintedTokens {
   }
 
   async #validKeys(tenant: Tenant): Promise<readonly MintingKey[]> {
-    const keys = await this.#keys.get(nameOf(tenant), async () =>
+    const keys = await this.#keys.get(tenantName(tenant), async () =>
       (await this.#secrets.list(tenant)).map(({ secret, ...others }) => ({
         ...others,
         key: createSecretKey(Buffer.from(secret)),

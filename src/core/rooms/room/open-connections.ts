@@ -8,7 +8,7 @@ import { addressSchemas } from '../../model/address-schemas.ts'
 import { type Close, closeCodes } from '../../model/close.ts'
 import { TimeOrderedIds } from '../../model/time-ordered-ids.ts'
 import { limitNames } from '../../quota/limits.ts'
-import { keyName } from '../../store/key-encoding.ts'
+import { tenantName } from '../../store/key-encoding.ts'
 import type { NodeRequests } from '../../store/node-requests.ts'
 import type { MemberUser } from '../updates/change.ts'
 
@@ -111,7 +111,7 @@ export class OpenConnections {
 
   /** Registers a connection. Returns a function that removes the connection. */
   enter(connection: Connection): () => void {
-    const key = keyOf(connection.address)
+    const key = tenantName(connection.address)
     const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()
     this.#tenants.set(key, connections)
     const { id, at } = this.#ids.next(this.#clock.now())
@@ -153,7 +153,7 @@ export class OpenConnections {
 
   #listHere({ tenant, filter, after, limit }: ListCall): readonly ConnectionEntry[] {
     const found: ConnectionEntry[] = []
-    for (const [id, known] of [...(this.#tenants.get(keyOf(tenant)) ?? [])].reverse()) {
+    for (const [id, known] of [...(this.#tenants.get(tenantName(tenant)) ?? [])].reverse()) {
       if (found.length === limit) break
       if (after !== undefined && id >= after) continue
       const { role, isOpen, address, user } = known.connection
@@ -164,7 +164,7 @@ export class OpenConnections {
   }
 
   #closeHere({ tenant, connectionIds, reason }: CloseCall): number {
-    const connections = this.#tenants.get(keyOf(tenant))
+    const connections = this.#tenants.get(tenantName(tenant))
     let closed = 0
     for (const id of new Set(connectionIds)) {
       const known = connections?.get(id)
@@ -175,8 +175,6 @@ export class OpenConnections {
     return closed
   }
 }
-
-const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 const fits = (
   address: DocumentAddress,
