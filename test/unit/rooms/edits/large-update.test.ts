@@ -3,6 +3,7 @@ import { systemClock } from '../../../../src/core/base/clock.ts'
 import { createLog } from '../../../../src/core/base/log.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { close } from '../../../../src/core/model/close.ts'
+import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
 import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { rangesPerStep } from '../../../../src/core/update/outline.ts'
@@ -54,7 +55,7 @@ it('[ROOM-70] vets a large update of a backend in slices, with other work betwee
   }
   let counting = setImmediate(count)
   const applying = rooms.use({ ...scope, documentId: 'large', editorId: 'main' }, (room) =>
-    room.editing.apply('', cut, { expects: 'either' }),
+    new BackendEdits(room).apply('', cut, { expects: 'either' }),
   )
   await expect(applying).rejects.toMatchObject({ code: 'crdt/malformed-update' })
   clearImmediate(counting)
