@@ -26,7 +26,6 @@ const options = {
   WEFT_POSTGRES_SCHEMA: schema,
   WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-cluster-have',
   WEFT_ADMIN_TOKEN: adminToken,
-  WEFT_BOOTSTRAP: JSON.stringify({ example: exampleWorkspace }),
   WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
   WEFT_LOG_LEVEL: process.env.WEFT_LOG_LEVEL ?? 'info',
   // All clients have one address and one workspace.
@@ -35,6 +34,9 @@ const options = {
   WEFT_CALLS_PER_ADDRESS: '0',
   WEFT_CONNECTS_PER_ADDRESS: '0',
 }
+
+/** For the first nodes. Calls may change the credentials of the workspace afterwards. */
+const bootstrap = { WEFT_BOOTSTRAP: JSON.stringify({ example: exampleWorkspace }) }
 
 const nodeCount = 3
 
@@ -89,7 +91,7 @@ export class TestCluster {
       name,
       data,
       databases,
-      options: { ...options, WEFT_POSTGRES_URL: url },
+      options: { ...options, ...(this.#terms === null && bootstrap), WEFT_POSTGRES_URL: url },
     })
     this.nodes.push(node)
     return node

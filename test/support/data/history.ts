@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
 import { addressKey } from '../../../src/core/model/address.ts'
 import type { Engine, Key } from '../../../src/core/store/engine.ts'
@@ -132,18 +133,24 @@ class World {
     return from[Math.floor(this.#random() * from.length)] as T
   }
 
-  async #call(path: string, data: object): Promise<{ status: string; data: unknown }> {
+  async #call(
+    path: string,
+    data: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: string; data: unknown }> {
     const { server } = this.#pick(this.#options.places)
     // Uses a new connection for each call, because the server may close an idle one while the disk is paused.
-    const { body } = await server.post(path, data, { connection: 'close' })
+    const { body } = await server.post(path, data, { connection: 'close', ...headers })
     return { status: (body.result ?? body.error)?.status ?? '', data: body.result?.data }
   }
 
   /** Calls an operation repeatedly until it succeeds. A node that is cut off may return UNAVAILABLE. */
   async #succeed(path: string, data: object): Promise<unknown> {
     const deadline = Date.now() + msMax.call
+    // A node that pauses may carry the call out after another one, and after the next barrier.
+    const once = { 'idempotency-key': randomUUID() }
     for (;;) {
-      const answer = await this.#call(path, data)
+      const answer = await this.#call(path, data, once)
       if (answer.status === 'success') return answer.data
       if (Date.now() > deadline) throw new Error(`${path}: ${JSON.stringify(answer)}`)
       await sleep(50)
