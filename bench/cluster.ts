@@ -165,7 +165,7 @@ async function room(stores: Stores): Promise<void> {
     ...beside(of(index, 'update'), of(0, 'update')),
     ...beside(of(index, 'cursor'), of(0, 'cursor')),
   ])
-  table(['', 'an update', 'of one node', 'a cursor', 'of one node'], rows)
+  table(['', 'an update', 'ratio', 'a cursor', 'ratio'], rows)
 }
 
 const only: Readonly<Record<string, (stores: Stores) => Promise<void>>> = { nodes: nodeCosts, room }

@@ -106,7 +106,7 @@ export class SharedFrameReceiver {
 class SharedFrameSource {
   readonly #socket: WebSocket
   readonly #readers = new Map<number, SharedFrameReader>()
-  /** Numbers of websockets that are to be stated, with whether they take shared frames. */
+  /** What the other node must learn: numbers of websockets, and whether they take shared frames. */
   #statements = new Map<number, boolean>()
   /** True when the other node has sent its first message. */
   #isUsed = false
