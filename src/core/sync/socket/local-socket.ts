@@ -68,7 +68,7 @@ class LocalSocket implements ClientSocket {
   }
 
   listen(listener: SocketListener): void {
-    this.#socket.listen(listener)
+    this.#socket.listen(listener, this.#acceptor.batch)
     if (this.#memory.owner.workspaceId !== null) this.#socket.admit()
   }
 

@@ -92,7 +92,7 @@ export class SharedFrameSender implements SocketListener {
     this.#batch = batch
     this.#find = find
     connection.setKeepAlive(true, keepAliveMs)
-    socket.listen(this)
+    socket.listen(this, batch)
     // A node of another version may accept the websocket only to close it. This message shows that it is used.
     this.#writer.write(frameRaw(headOf([])))
   }

@@ -4,12 +4,15 @@ import { closeCodes } from '../../model/close.ts'
 import type { SocketListener } from './client-socket.ts'
 import { interceptReads, limitClosing, rejectedBytesMax } from './incomplete-message.ts'
 import type { MessageCutter } from './message-cutter.ts'
+import type { WriteBatch } from './socket-writer.ts'
 
 /**
  * Close code that `ws` uses for a message that is too large (RFC 6455 7.4.1). Clients treat this code as
  * transient and reconnect.
  */
 const messageTooBigCode = 1009
+/** Maximum bytes that wait for a client that still gets pongs. A client that does not read sees none. */
+const pongWaitingBytesMax = 65_536
 
 /**
  * A websocket with one listener. After a message that is too large, the websocket closes with a permanent
@@ -22,6 +25,9 @@ export class SyncSocket extends WebSocket {
   /** Cuts messages that are too large; null if they close the websocket. */
   #cutter: MessageCutter | null = null
   #isAdmitted = false
+  #batch: WriteBatch | null = null
+  /** The content of the last ping without a pong; null if there is none. */
+  #ping: Buffer | null = null
 
   /** Records that the client is authenticated. A large message of it may be on its way when the server closes. */
   admit(): void {
@@ -29,12 +35,14 @@ export class SyncSocket extends WebSocket {
   }
 
   /**
-   * Sets the listener. Call it once. All sockets register the same function with `ws`, because separate
+   * Sets the listener, and answers pings from now on. Call it once. All sockets register the same function with `ws`, because separate
    * functions would take memory for each socket.
    */
-  listen(listener: SocketListener): void {
+  listen(listener: SocketListener, batch: WriteBatch): void {
     this.#listener = listener
+    this.#batch = batch
     this.on('message', onMessage)
+    this.on('ping', onPing)
   }
 
   /**
@@ -55,6 +63,19 @@ export class SyncSocket extends WebSocket {
     else this.#listener?.messageTooLarge(data, cutBytes)
   }
 
+  /** Answers only the last of the pings that arrive together, which RFC 6455 5.5.3 permits. */
+  pinged(content: Buffer): void {
+    if (this.#ping === null) this.#batch?.add(this)
+    this.#ping = content
+  }
+
+  flush(): void {
+    const content = this.#ping
+    this.#ping = null
+    if (content !== null && this.readyState === WebSocket.OPEN && this.bufferedAmount <= pongWaitingBytesMax)
+      this.pong(content)
+  }
+
   static listenerOf(socket: WebSocket): SocketListener | null {
     return socket instanceof SyncSocket ? socket.#listener : null
   }
@@ -72,6 +93,10 @@ export class SyncSocket extends WebSocket {
       super.close(closeCodes.tooLarge, `message larger than ${this.messageBytesMax} bytes`)
     else super.close(code, data)
   }
+}
+
+function onPing(this: WebSocket, content: Buffer): void {
+  if (this instanceof SyncSocket) this.pinged(content)
 }
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {

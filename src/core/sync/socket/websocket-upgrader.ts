@@ -77,6 +77,8 @@ function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocke
     clientTracking: false,
     maxPayload: messageBytesMax,
     perMessageDeflate: false,
+    // `SyncSocket` answers pings.
+    autoPong: false,
     WebSocket: SyncSocket,
     ...socketLimits,
   })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -11,6 +11,7 @@ import { LimitReports } from '../../../../src/core/quota/limit-reports.ts'
 import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
 import type { ClientSocket } from '../../../../src/core/sync/socket/client-socket.ts'
 import { SocketAcceptor } from '../../../../src/core/sync/socket/local-socket.ts'
+import { eventually } from '../../../support/clients/clients.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 
 /** Opens a websocket. @param serve gets the websocket of the server */
@@ -74,6 +75,23 @@ it('[SYNC-26] calls the callback when all messages are sent', async () => {
 })
 
 const nothing = (): void => {}
+
+it('[SYNC-30] answers the last one of many pings that arrive together, and each ping that arrives alone', async () => {
+  const listener = { message: nothing, messageTooLarge: nothing, frames: nothing, incomplete: nothing }
+  const client = await connected((socket) => socket.listen(listener))
+  await once(client, 'open')
+  const pongs: string[] = []
+  client.on('pong', (content: Buffer) => pongs.push(content.toString()))
+  const connection = Reflect.get(client, '_socket') as Socket
+  connection.cork()
+  for (let count = 1; count <= 1_000; count++) client.ping(`${count}`)
+  connection.uncork()
+  await eventually(() => pongs.at(-1) === '1000')
+  expect(pongs.length).toBeLessThan(200)
+  client.ping('alone')
+  await eventually(() => pongs.at(-1) === 'alone')
+  client.terminate()
+})
 
 it.each([
   ['control frames', (client: WebSocket): void => client.pong()],
