@@ -137,21 +137,24 @@ class World {
     path: string,
     data: object,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<{ status: string; data: unknown }> {
+  ): Promise<{ status: string; code: string | undefined; data: unknown }> {
     const { server } = this.#pick(this.#options.places)
     // Uses a new connection for each call, because the server may close an idle one while the disk is paused.
     const { body } = await server.post(path, data, { connection: 'close', ...headers })
-    return { status: (body.result ?? body.error)?.status ?? '', data: body.result?.data }
+    const { result, error } = body
+    return { status: (result ?? error)?.status ?? '', code: error?.details?.code, data: result?.data }
   }
 
   /** Calls an operation repeatedly until it succeeds. A node that is cut off may return UNAVAILABLE. */
   async #succeed(path: string, data: object): Promise<unknown> {
     const deadline = Date.now() + msMax.call
     // A node that pauses may carry the call out after another one, and after the next barrier.
-    const once = { 'idempotency-key': randomUUID() }
+    let key = randomUUID()
     for (;;) {
-      const answer = await this.#call(path, data, once)
+      const answer = await this.#call(path, data, { 'idempotency-key': key })
       if (answer.status === 'success') return answer.data
+      // A second version, for example, does no harm.
+      if (answer.code === 'idempotency/outcome-unknown') key = randomUUID()
       if (Date.now() > deadline) throw new Error(`${path}: ${JSON.stringify(answer)}`)
       await sleep(50)
     }
