@@ -20,8 +20,12 @@ export type PageBody =
       /** Headers that are added to the default headers of every response, or that replace them. */
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** The client already has the current version. */
-  | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
+  /** 304: the client has the current version. 302: the page is elsewhere. */
+  | {
+      readonly kind: 'empty'
+      readonly status: 302 | 304
+      readonly headers: Readonly<Record<string, string>>
+    }
   | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
 /** A page for GET requests, outside of the REST API. */
@@ -78,7 +82,7 @@ async function sendContent(
   if (content.kind === 'json') return sendJson(response, 200, content.body)
   if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
   for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value)
-  if (content.kind === 'unchanged') return void response.writeHead(304).end()
+  if (content.kind === 'empty') return void response.writeHead(content.status).end()
   response.setHeader('content-type', content.type)
   const length = Buffer.byteLength(content.text)
   if (request instanceof PacedRequest) request.countPieces(1 + length / bytesPerPiece)

@@ -95,7 +95,7 @@ export function pageRoutes(services: PageServices, sources: PageSources): readon
     },
   })
   return [
-    { path: '/', calls: 1, content: (request) => banner(request, version) },
+    { path: '/', calls: 1, content: (request) => root(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
     { path: '/readyz', calls: 0, content: () => ready(readiness(), degraded()) },
     {
@@ -137,13 +137,9 @@ const links = {
   Version: '/version',
 }
 
-function banner({ headers }: IncomingMessage, version: string): PageBody {
+function root({ headers }: IncomingMessage, version: string): PageBody {
   if (!headers.accept?.includes('text/html')) return json({ name: 'weft', version, links })
-  const items = Object.entries(links).map(([name, path]) => `<li><a href="${path}">${name}</a></li>`)
-  const text =
-    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Weft</title>' +
-    `<h1>Weft ${version}</h1><ul>${items.join('')}</ul></html>\n`
-  return { kind: 'text', type: 'text/html; charset=utf-8', text }
+  return { kind: 'empty', status: 302, headers: { location: links.Console, vary: 'accept' } }
 }
 
 function ready(health: Health, degraded: readonly string[]): PageBody {

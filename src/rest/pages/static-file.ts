@@ -77,7 +77,7 @@ export class StaticFile {
       // Pages of all origins may load it as a module.
       ...(this.#name.startsWith('client/') && { 'access-control-allow-origin': '*' }),
     }
-    if (namesTag(headers['if-none-match'], etag)) return { kind: 'unchanged', headers: sent }
+    if (namesTag(headers['if-none-match'], etag)) return { kind: 'empty', status: 304, headers: sent }
     return {
       kind: 'text',
       type: servedType(this.#name) ?? '',

@@ -24,7 +24,7 @@ const json = async (url: string) => (await (await fetch(url)).json()) as Record<
 const path = '/v2/auth/generate_token'
 const user = { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } }
 
-it('[OPS-1] serves /, /healthz, /readyz and /version with their content', () =>
+it('[OPS-1] serves /, /healthz, /readyz and /version with their content, and leads a browser from / to the console', () =>
   withServer({ publicUrl: 'http://localhost:1234' }, async ({ url }) => {
     expect(await json(`${url}/healthz`)).toEqual({ status: 'ok' })
     expect(await json(`${url}/readyz`)).toEqual({ status: 'ready' })
@@ -36,8 +36,8 @@ it('[OPS-1] serves /, /healthz, /readyz and /version with their content', () =>
     const { links } = (await json(url)) as { links: Record<string, string> }
     for (const link of Object.values(links)) expect((await fetch(url + link)).status).toBe(200)
     const page = await fetch(url, { headers: { accept: 'text/html,*/*' } })
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(await page.text()).toContain('<a href="/openapi.json">')
+    expect(page.url).toBe(`${url}/console`)
+    expect(await page.text()).toContain('<title>')
   }))
 
 const sample =
