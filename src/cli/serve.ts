@@ -5,6 +5,7 @@ import { withoutTrailing } from '../core/base/text.ts'
 import type { Config } from '../core/config/config.ts'
 import { isLoopbackHost } from '../core/config/loopback-host.ts'
 import { localUrlAt } from '../core/config/public-url.ts'
+import { readConfig } from '../core/config/read-config.ts'
 import { injectedVariables, misspelledVariables } from '../core/config/variables.ts'
 import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import type { RunningServer } from '../server/server.ts'
@@ -47,7 +48,7 @@ export function serveCommand(): Command {
       // Logs the command that prints the link, and never the link itself, because other people may read
       // stored logs.
       if (!server.created && !isTerminal())
-        log.info({ port: server.port }, `\`${programName} console\` prints the link to the console`)
+        log.info({ port: server.port }, `\`${consoleCall(server, config)}\` prints the link to the console`)
     })
 }
 
@@ -116,7 +117,17 @@ function announce(server: RunningServer, config: Config, flags: { readonly json?
   if (isTerminal() || (created && config.engine === 'memory')) return printResult(welcome(server, config))
   if (created)
     printResult(`Weft created credentials in ${credentialsPath(config.dataDir)} (mode 0600).
-\`${programName} console\` prints the link to the console. It holds the API key and its auth token.`)
+\`${consoleCall(server, config)}\` prints the link to the console. It holds the API key and its auth token.`)
+}
+
+/** Returns the command that prints the link to the console, in another shell in the folder of this process. */
+function consoleCall({ port }: RunningServer, { dataDir }: Config): string {
+  const { config: usual } = readConfig({ flags: {}, environment: {}, file: null, unknown: 'ignore' })
+  const flags = [
+    port === usual.port ? '' : ` --port ${port}`,
+    dataDir === usual.dataDir ? '' : ` --data-dir ${quoted(dataDir)}`,
+  ]
+  return `${programName} console${flags.join('')}`
 }
 
 const noticeAsJson = ({ credentials, port }: RunningServer): string =>

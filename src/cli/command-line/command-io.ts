@@ -86,10 +86,15 @@ export function parseTimeOption(text: string): number {
   return at
 }
 
-/** The program as its users call it: `npx weft-server` is the one command that npm runs without an installation. */
-export const programName = basename(process.argv[1] ?? '').startsWith('weft-server')
-  ? 'npx weft-server'
-  : 'weft'
+/** The program as its users call it, so that a printed command can be pasted. */
+export const programName = calledAs(basename(process.argv[1] ?? ''))
+
+function calledAs(script: string): string {
+  // `npm start` and `npm run weft` of a clone.
+  if (script === 'start.js') return 'npm run weft --'
+  // The one command that npm runs without an installation.
+  return script.startsWith('weft-server') ? 'npx weft-server' : 'weft'
+}
 
 /** Default command of `weft`, for a command line that is empty or has only options. */
 const usual = 'serve'

@@ -62,7 +62,11 @@ it('[OPS-20] logs the name of the credentials file at the first start, and logs 
     expect(first.out()).not.toContain(kept[secret])
   expect(first.out()).toContain('credentials.json (mode 0600)')
   expect(statSync(join(cwd, 'data/credentials.json')).mode & 0o777).toBe(0o600)
-  expect((await runCli(['console'], cwd)).out).toContain(encodeURIComponent(kept.authToken ?? ''))
+  const [, ...call] = /`\S+ (console[^`]*)`/.exec(first.out()) ?? []
+  const [, port] = /"port":(\d+)/.exec(first.out()) ?? []
+  const link = (await runCli(call.join('').split(' '), cwd)).out
+  expect(link).toContain(`:${port}/console#`)
+  expect(link).toContain(encodeURIComponent(kept.authToken ?? ''))
   first.child.kill('SIGTERM')
   expect((await first.ended).code).toBe(0)
   const second = startCli(['serve'], cwd, local)
