@@ -3,7 +3,7 @@ import { type ReceivedEvent, readServerEvents } from './server-events.ts'
 
 interface HttpOptions {
   readonly fetch: typeof fetch
-  /** Time in ms in which the first event of a stream must arrive. */
+  /** Time in ms in which the first bytes of a stream must arrive. */
   readonly stallMs: number
 }
 
@@ -183,8 +183,8 @@ export class HttpConnection implements TurnTaker {
         body as ReadableStream<Uint8Array>,
         (bytes) => {
           this.#received += bytes
-          if (isOpen) expectWithin(silenceMs)
-          if (isOpen && !isPoll) void this.#sendAll()
+          expectWithin(silenceMs)
+          if (!isPoll) void this.#sendAll()
         },
         (event) => {
           isOpen = true

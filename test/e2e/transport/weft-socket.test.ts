@@ -207,6 +207,22 @@ it('[TRANS-101] opens new connections although earlier responses neither end nor
   }
 })
 
+it('[TRANS-102] keeps a stream open although its first events arrive together', async () => {
+  const aborts: (AbortSignal | null | undefined)[] = []
+  const idle: typeof fetch = async (_, init) => {
+    aborts.push(init?.signal)
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(new TextEncoder().encode('event: open\ndata: {}\n\n')),
+    })
+    return new Response(body)
+  }
+  const stallMs = 50
+  const Socket = await pageSocket({ WebSocket: null, fetch: idle, stallMs })
+  expect(await settled(new Socket('ws://127.0.0.1/sync/acme/plan/main'))).toBeNull()
+  await new Promise((resolve) => setTimeout(resolve, 3 * stallMs))
+  expect(aborts.map((signal) => signal?.aborted)).toEqual([false])
+})
+
 // Each of the following tests waits for the client, for up to 22 s.
 it.concurrent('[TRANS-56] [TRANS-89] if a proxy answers each POST with a page, repeats it after growing waits, and then closes', async () => {
   const { url } = await start()
