@@ -33,9 +33,10 @@ function framed(message: Uint8Array): Frame {
   const length: number[] = []
   let rest = message.length
   for (; rest > 127; rest >>= 7) length.push((rest & 127) | 128)
-  const frame = new Uint8Array(length.length + 1 + message.length)
-  frame.set([...length, rest])
-  frame.set(message, length.length + 1)
+  length.push(rest)
+  const frame = new Uint8Array(length.length + message.length)
+  frame.set(length)
+  frame.set(message, length.length)
   return frame
 }
 
@@ -164,10 +165,11 @@ export class HttpConnection implements TurnTaker {
     const { stallMs } = this.#options
     const isShort = isCrowded || way.slowUntilMs > Date.now()
     const isPoll = way.polls || isShort
-    const wait = this.readyState === 0 ? 0 : isShort ? 1 : way.waitSeconds
+    const wait = this.readyState && (isShort ? 1 : way.waitSeconds)
     const held = new AbortController()
     this.#held = held
-    const [startMs, before] = [Date.now(), this.#position]
+    const startMs = Date.now()
+    const before = this.#position
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOpen = false
     const expectWithin = (ms: number): void => {
@@ -177,7 +179,8 @@ export class HttpConnection implements TurnTaker {
     // A poll is answered after its time even if a proxy holds the response back.
     expectWithin(isPoll ? (wait + 10) * 1000 : stallMs)
     const { signal } = held
-    const read = this.#request(isPoll ? { wait } : {}, { signal }).then(({ body }) => {
+    const query = { resume: this.readyState, ...(isPoll && { wait }) }
+    const read = this.#request(query, { signal }).then(({ body }) => {
       this.#received = 0
       return readServerEvents(
         body as ReadableStream<Uint8Array>,

@@ -39,6 +39,7 @@ const onlyDialect: ParameterDescription = {
 const getParameters: readonly ParameterDescription[] = [
   session,
   { ...position, description: `${position.description} 0 or no value begins the session.` },
+  query('resume', '1: the session has begun, so the request must not begin it.', json.choice(['0', '1'])),
   query('wait', 'Maximum seconds of a long poll. Without it, the response is a stream.', {
     type: 'integer',
     minimum: 0,

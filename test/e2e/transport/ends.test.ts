@@ -96,7 +96,11 @@ it('[TRANS-13] rejects the requests of other users and other API keys, and shows
 it('[TRANS-14] answers requests of an unknown session: 1013 for a GET that resumes, 404 for a POST', async () => {
   const server = await start()
   const session = sessionOf(server, await server.token('ada'))
-  expect((await session.poll(4)).closed()).toEqual({ code: 1013, reason: 'unknown session; connect again' })
+  const unknown = { code: 1013, reason: 'unknown session; connect again' }
+  expect((await session.poll(4)).closed()).toEqual(unknown)
+  const withoutMessages = await session.stream({ position: 0, resume: 1 })
+  await withoutMessages.ended
+  expect(withoutMessages.closed()).toEqual(unknown)
   expect(await session.post([vector])).toMatchObject({
     status: 404,
     body: { error: { details: { code: 'transport/unknown-session' } } },

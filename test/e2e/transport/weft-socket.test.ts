@@ -223,6 +223,24 @@ it('[TRANS-102] keeps a stream open although its first events arrive together', 
   expect(aborts.map((signal) => signal?.aborted)).toEqual([false])
 })
 
+it('[TRANS-103] closes if its session is lost before the first message, so that Hocuspocus connects again', async () => {
+  const [{ server: killed }, { server: living }] = [await start(), await start()]
+  const stopped = new AbortController()
+  let node = killed
+  const balanced: typeof fetch = (input, init = {}) => {
+    const { pathname, search } = new URL(String(input))
+    const signals = [init.signal ?? [], node === killed ? stopped.signal : []].flat()
+    return fetch(`${node.url}${pathname}${search}`, { ...init, signal: AbortSignal.any(signals) })
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: balanced })
+  const socket = new Socket('ws://127.0.0.1/hocuspocus')
+  const closed = closing(socket)
+  expect(await settled(socket)).toBeNull()
+  node = living
+  stopped.abort()
+  expect(await closed).toMatchObject({ code: 1013, reason: 'unknown session; connect again' })
+})
+
 // Each of the following tests waits for the client, for up to 22 s.
 it.concurrent('[TRANS-56] [TRANS-89] if a proxy answers each POST with a page, repeats it after growing waits, and then closes', async () => {
   const { url } = await start()

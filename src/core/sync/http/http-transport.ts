@@ -139,7 +139,7 @@ export class HttpTransport {
   /** Answers a GET of a session that this node does not have: begins it, or forwards the request to its node. */
   async #getElsewhere(events: SessionGet, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      if ((events.position ?? 0) === 0) await this.#begin(events, request, response)
+      if (!events.resumes) await this.#begin(events, request, response)
       else if (!(await this.#forwardKnown(events, request, response)))
         sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
     } catch (error) {

@@ -15,6 +15,11 @@ export interface SessionRequest {
 
 /** A request for events. */
 export interface SessionGet extends SessionRequest {
+  /**
+   * True if the client knows that the session has begun. Its position does not show that before the first message. A
+   * session that began twice would lack the messages that the client has already sent.
+   */
+  readonly resumes: boolean
   /** Maximum milliseconds of a long poll; null: the response is a stream. */
   readonly waitMs: number | null
 }
@@ -45,8 +50,10 @@ const pollSecondsMax = 25
 export function readSessionGet(request: IncomingMessage): SessionGet {
   const { parameters, ...given } = readHttpSyncRequest(request)
   const wait = readNumber(parameters, 'wait', 0, waitSecondsMax)
+  const session = readSession(given, parameters)
   return {
-    ...readSession(given, parameters),
+    ...session,
+    resumes: (session.position ?? 0) > 0 || parameters.get('resume') === '1',
     waitMs: wait === null ? null : Math.min(wait, pollSecondsMax) * 1000,
   }
 }
