@@ -16,6 +16,8 @@ const marksMin = 6
 interface Marker {
   readonly name: string
   readonly person: Person
+  /** Code and reason of each close of a connection. */
+  readonly closes: readonly string[]
   typed: number
 }
 
@@ -67,10 +69,20 @@ export class Crowd {
     const markers = await Promise.all(
       clients.map(async (dialect, index) => {
         const name = `${dialect.name} ${index}`
-        const Socket = shared ?? (await newPage())
+        const closes: string[] = []
+        const Page = shared ?? (await newPage())
+        class Socket extends Page {
+          constructor(url: string) {
+            super(url)
+            this.addEventListener('close', (event) => {
+              const { code, reason } = event as CloseEvent
+              closes.push(`${code} ${reason}`)
+            })
+          }
+        }
         const person = await dialect.open({ ...host, Socket }, documentId, await tokenOf(name))
         person.awareness.setLocalStateField('name', name)
-        return { name, person, typed: 0 }
+        return { name, person, closes, typed: 0 }
       }),
     )
     return new Crowd(markers, random, pauseMs)
@@ -107,10 +119,15 @@ export class Crowd {
     )
     const marksIn = (text: string): string[] => text.match(/<\d+:\d+>/g) ?? []
     const state = (): unknown =>
-      texts().map((text, index) => {
-        const marks = marksIn(text)
-        return { client: this.#markers[index]?.name, marks: marks.length, of: expected.length }
-      })
+      this.#markers.map(({ name, person, closes }) => ({
+        client: name,
+        marksOfEach: this.#markers.map(
+          ({ typed }, index) =>
+            `${marksIn(person.text.toString()).filter((mark) => mark.startsWith(`<${index}:`)).length} of ${typed}`,
+        ),
+        isUnsaved: person.isUnsaved(),
+        closes: closes.slice(-3),
+      }))
     await eventually(() => texts().every((text) => marksIn(text).length >= expected.length), state)
     await eventually(() => new Set(texts()).size === 1, state)
     const [text = ''] = texts()
