@@ -1,7 +1,9 @@
 import * as Y from 'yjs'
+import { ByteReader } from './byte-reader.ts'
 import { charactersPerStep, copiedBySplit, movedPerStep, stepsOfSplit, structsOf } from './integration.ts'
 import { struct } from './item-content.ts'
 import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
+import type { UpdateSummary } from './summary.ts'
 
 /**
  * Estimates the number of steps that Yjs needs to integrate a vetted update into `doc`. The estimate is at
@@ -17,6 +19,26 @@ import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
   prediction.add(bytes)
+  return prediction.steps
+}
+
+/**
+ * Returns the steps that Yjs needs for the deletions of a vetted update, without those of items that `doc` does not
+ * have. The deletion of a type deletes everything inside it.
+ */
+export function deletionSteps(
+  bytes: Uint8Array,
+  { structsEnd }: Pick<UpdateSummary, 'structsEnd'>,
+  doc: Y.Doc,
+): number {
+  const prediction = new Prediction(doc)
+  const reader = new ByteReader(bytes)
+  reader.at = structsEnd
+  for (let left = reader.varUint(); left > 0; left--) {
+    const client = reader.varUint()
+    for (let ranges = reader.varUint(); ranges > 0; ranges--)
+      prediction.deletion(client, reader.clock(), reader.clock())
+  }
   return prediction.steps
 }
 
@@ -38,7 +60,7 @@ const stepsOfPassed = 3
  * Number of steps to delete an item. A deletion takes about 1.5 microseconds, because Yjs records, collects
  * and merges the item.
  */
-const stepsOfDeletion = 100
+export const stepsOfDeletion = 100
 
 /**
  * Maximum number of deleted items, and maximum number of structs in deleted ranges, that the prediction

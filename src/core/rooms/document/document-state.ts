@@ -16,7 +16,7 @@ import {
 } from '../../update/integration.ts'
 import { type Joined, joinUpdates } from '../../update/join-updates.ts'
 import { withoutKnownDeletions } from '../../update/known-deletions.ts'
-import { Prediction, predictSteps } from '../../update/predict-steps.ts'
+import { deletionSteps, Prediction, predictSteps, stepsOfDeletion } from '../../update/predict-steps.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
@@ -95,6 +95,18 @@ const dearFrom = 20_000_000
 /** Number of items whose deletion in one transaction takes Yjs about 10 ms. */
 const deletedFrom = 5_000
 
+/** Steps for the deletion of a whole document up to which an update is not searched for the items that it deletes. */
+const freeDeletionSteps = 50_000
+
+/** A vetted update and its summary. */
+interface VettedUpdate {
+  readonly bytes: Uint8Array
+  readonly summary: UpdateSummary
+}
+
+/** Returns the number of new structs and splits of an update. */
+const partsToPlace = ({ structs, deletes }: UpdateSummary): number => structs + 2 * deletes
+
 interface IntegrationResult {
   /** The new part of the update, as a separate update; null if the document already had the whole update. */
   readonly added: Uint8Array | null
@@ -159,6 +171,8 @@ export class DocumentState {
   /** Updates that are not yet in the Y.Doc or in the bytes. */
   readonly #waiting = new IncomingBuffer()
   #waitingStructs = 0
+  /** Upper bound of the steps for the items that the waiting updates delete. */
+  #waitingDeletions = 0
   /** The prediction for the waiting updates; null if their number shows that they take few steps. */
   #waitingSteps: Prediction | null = null
   #waitingMax = firstWaitingMax()
@@ -261,27 +275,44 @@ export class DocumentState {
    * @throws DocumentDamagedError, DocumentExpensiveError
    */
   predict(bytes: Uint8Array, summary: UpdateSummary): number {
-    if (this.isInexpensive(summary)) return 0
+    const update = { bytes, summary }
+    if (this.stepsBound(update) <= loopStepsMax) return 0
     if (this.isBounded && isTooLargeToPredict(summary)) return unbounded
     this.#structs = structsOf(this.doc)
-    return this.isInexpensive(summary) ? 0 : predictSteps(bytes, this.doc)
+    return this.stepsBound(update) <= loopStepsMax ? 0 : predictSteps(bytes, this.doc)
   }
 
   /**
-   * Returns whether the size of the update alone shows that integrating it takes at most `loopStepsMax`
-   * steps.
+   * Returns an upper bound of the steps that integrating a vetted update takes. It is far too high for most large
+   * updates, but fast.
    */
-  isInexpensive({ structs, deletes }: UpdateSummary): boolean {
-    const parts = structs + 2 * deletes
-    return parts * this.#stepsOfPart(parts) <= loopStepsMax
+  stepsBound(update: VettedUpdate): number {
+    const parts = partsToPlace(update.summary)
+    const steps = parts * this.#stepsOfPart(parts)
+    return steps > loopStepsMax ? steps : steps + this.#deletionBound(update)
   }
 
   /**
-   * Returns the maximum steps for one of `parts` new structs and splits: a conflict scan over all structs, and
-   * two splits.
+   * Returns an upper bound of the steps for the items of the document that an update deletes. These may be all items,
+   * because the deletion of a type deletes everything inside it.
+   */
+  #deletionBound({ bytes, summary }: VettedUpdate): number {
+    if (summary.deletes === 0) return 0
+    const bound = this.#structs * stepsOfDeletion
+    return this.#doc === null || bound <= freeDeletionSteps ? bound : deletionSteps(bytes, summary, this.#doc)
+  }
+
+  /**
+   * Returns the maximum steps for one of `parts` new structs and splits: a conflict scan over all structs, two
+   * splits, and its deletion.
    */
   #stepsOfPart(parts: number): number {
-    return this.#structs + parts + 2 * (this.#doc === null ? 0 : this.#values)
+    return this.#structs + parts + 2 * (this.#doc === null ? 0 : this.#values) + stepsOfDeletion
+  }
+
+  /** Returns an upper bound of the steps for waiting updates with `parts` parts. */
+  #stepsOfWaiting(parts: number, deletions: number): number {
+    return parts * this.#stepsOfPart(parts) + this.#waitingDeletions + deletions
   }
 
   /** Steps that Yjs needed to create the Y.Doc and to apply updates to it since then. */
@@ -314,13 +345,13 @@ export class DocumentState {
    * Returns whether an additional update (null for none) may wait, so that integrating all waiting updates
    * together still takes few enough steps.
    */
-  #mayWait(structs: number, update: Uint8Array | null): boolean {
+  #mayWait(structs: number, deletions: number, update: Uint8Array | null): boolean {
     const parts = this.#waitingStructs + structs
     if (this.#doc === null && parts * this.#sizeBytes > integrationStepsMax) return false
     // A prediction must contain all waiting updates, so the first one decides whether there is one.
     const first = this.#waiting.count === 0 ? this.#doc : null
     const most = first === null ? parts : Math.max(parts, waitingMax)
-    if (this.#waitingSteps === null && most * this.#stepsOfPart(most) <= loopStepsMax) return true
+    if (this.#waitingSteps === null && this.#stepsOfWaiting(most, deletions) <= loopStepsMax) return true
     if (first !== null) this.#waitingSteps = new Prediction(first)
     if (this.#waitingSteps === null) return false
     if (update !== null) this.#waitingSteps.add(update)
@@ -399,18 +430,21 @@ export class DocumentState {
    * of an edit. The updates are stored and sent before they are applied, so Yjs must not reject them: they
    * must be simple (`isSimple`). The caller must call `applyDue` afterwards.
    */
-  applyLater(updates: readonly { readonly bytes: Uint8Array; readonly summary: UpdateSummary }[]): void {
-    for (const { bytes, summary } of updates) {
-      const structs = summary.structs + 2 * summary.deletes
-      if (this.#waiting.count >= mostWaiting || !this.#mayWait(structs, bytes)) {
+  applyLater(updates: readonly VettedUpdate[]): void {
+    for (const update of updates) {
+      const { bytes, summary } = update
+      const structs = partsToPlace(summary)
+      const deletions = this.#deletionBound(update)
+      if (this.#waiting.count >= mostWaiting || !this.#mayWait(structs, deletions, bytes)) {
         void this.doc
-        this.#mayWait(structs, bytes)
+        this.#mayWait(structs, deletions, bytes)
       }
       this.#waiting.add(bytes, summary)
       this.#waitingStructs += structs
+      this.#waitingDeletions += deletions
       this.#grow(bytes, summary.values)
     }
-    if (!this.#mayWait(0, null)) void this.doc
+    if (!this.#mayWait(0, 0, null)) void this.doc
   }
 
   /** True if enough updates wait to justify a transaction. */
@@ -725,6 +759,7 @@ export class DocumentState {
     this.#waiting.clear()
     this.#waitingSteps = null
     this.#waitingStructs = 0
+    this.#waitingDeletions = 0
   }
 
   #within<T>(budget: Pick<Budget, 'doc' | 'stepsMax'> & Partial<Budget>, work: () => T): T {

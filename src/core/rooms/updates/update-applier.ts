@@ -81,6 +81,7 @@ export class UpdateApplier {
     }
     const accepted: Change[] = []
     const run: Change[] = []
+    let runSteps = 0
     const isSpent = when === 'at the end' ? () => false : this.#tickBudget(takeMsMax[when])
     for (const [index, received] of incoming.entries()) {
       if (index > 0 && isSpent()) {
@@ -88,8 +89,10 @@ export class UpdateApplier {
         return this.#taken(accepted, incoming.slice(index))
       }
       const item = received.kind === 'offer' ? this.#withoutKnown(received) : received
-      if (!this.#state.isInexpensive(item.summary)) {
-        this.#applyRun(run, accepted)
+      const steps = this.#state.stepsBound(item)
+      if (runSteps + steps > loopStepsMax) this.#applyRun(run, accepted)
+      runSteps = run.length === 0 ? steps : runSteps + steps
+      if (steps > loopStepsMax) {
         if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
       } else if (this.#trace !== undefined) this.#trace.predicted(item, 0)
       if (item.summary.types > 0) {

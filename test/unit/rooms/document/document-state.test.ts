@@ -14,9 +14,18 @@ import { PendingUpdateBuffer } from '../../../../src/core/rooms/updates/pending-
 import { UpdateApplier } from '../../../../src/core/rooms/updates/update-applier.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { yWebsocket } from '../../../../src/core/sync/protocols/y-websocket.ts'
+import { stepsOfDeletion } from '../../../../src/core/update/predict-steps.ts'
 import { readUpdate } from '../../../../src/core/update/read-update.ts'
 import { splitUpdate } from '../../../../src/core/update/split-update.ts'
-import { type Block, block, contents, item, list, updateOf } from '../../../support/data/update-builder.ts'
+import {
+  type Block,
+  block,
+  contents,
+  id,
+  item,
+  list,
+  updateOf,
+} from '../../../support/data/update-builder.ts'
 import { hostileUpdates } from '../../../support/faults/hostile-shapes.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
@@ -305,6 +314,85 @@ it('[ROOM-71] integrates only those deletions of an offer that the open document
   // The lookup itself has a limit, and none of the ranges may overlap.
   for (const offered of [ranges(40_001), [...ranges(5_000), [0, 1] as const]])
     expect(take(updateOf([], [[1, offered]]), 'offer')).toMatchObject({ isForThread: true })
+})
+
+/** `types` types with `n` items in each of them. Item `t` of client 1 contains type `t`. */
+const filledTypes = (types: number, n: number): Uint8Array =>
+  updateOf([
+    block(
+      1,
+      list(types, () => item({ parent: 'types' }, contents.type(0))),
+    ),
+    ...list(types, (type) =>
+      block(
+        2 + type,
+        list(n, (clock) =>
+          item(clock === 0 ? { parent: id(1, type) } : { left: id(2 + type, clock - 1) }, contents.embed),
+        ),
+      ),
+    ),
+  ])
+
+it('[ROOM-50] predicts the deletion of a type with everything inside it', () => {
+  const take = (bytes: Uint8Array, isOpen: boolean) => {
+    const state = DocumentState.fromBytes(filledTypes(2, 6_000))
+    if (isOpen) state.check()
+    const change = { kind: 'update', bytes, summary: readUpdate(bytes), by: '', from: member } as const
+    return new UpdateApplier(state, pendingBuffer()).take([{ ...change, onApplied: null }])
+  }
+  const deletion = updateOf([], [[1, [[0, 1]]]])
+  const character = updateOf([], [[2, [[0, 1]]]])
+  for (const isOpen of [true, false]) {
+    expect(take(deletion, isOpen)).toMatchObject({ accepted: [], expensive: { bytes: deletion } })
+    expect(take(character, isOpen)).toMatchObject({ accepted: [{ bytes: character }], expensive: null })
+  }
+})
+
+it('[ROOM-57] applies deletions of much content in several transactions', () => {
+  const state = DocumentState.fromBytes(filledTypes(8, 1_000))
+  let deleted = 0
+  state.doc.on('afterTransaction', ({ deleteSet }: Y.Transaction) => {
+    const ranges = [...deleteSet.clients.values()].flat()
+    deleted = Math.max(
+      deleted,
+      ranges.reduce((sum, { len }) => sum + len, 0),
+    )
+  })
+  const updates = list(8, (type) => updateOf([], [[1, [[type, 1]]]]))
+  state.applyLater(updates.map((bytes) => ({ bytes, summary: readUpdate(bytes) })))
+  expect(state.doc.getArray('types')).toHaveLength(0)
+  expect(deleted).toBeGreaterThan(1_000)
+  expect(deleted).toBeLessThan(loopStepsMax / stepsOfDeletion)
+})
+
+it('[ROOM-56] applies fewer updates in one transaction if each of them may take many steps', () => {
+  const transactionsOf = (structs: number): number => {
+    const state = DocumentState.fromBytes(embeds(structs))
+    state.advance(readUpdate(embeds(structs)))
+    let transactions = 0
+    state.doc.on('afterTransaction', () => {
+      transactions += 1
+    })
+    const incoming = list(10, (client) => {
+      const bytes = updateOf([
+        block(
+          10 + client,
+          list(5, () => item({ parent: 'other' }, contents.embed)),
+        ),
+      ])
+      return {
+        kind: 'update',
+        bytes,
+        summary: readUpdate(bytes),
+        by: '',
+        from: member,
+        onApplied: null,
+      } as const
+    })
+    expect(new UpdateApplier(state, pendingBuffer()).take(incoming, 'at the end').accepted).toHaveLength(10)
+    return transactions
+  }
+  expect([1_000, 40_000].map(transactionsOf)).toEqual([1, 5])
 })
 
 it('[ROOM-57] applies more updates of a document with many clients in one transaction', () => {
