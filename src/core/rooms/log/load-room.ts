@@ -8,9 +8,11 @@ import {
   type LoadedVersion,
 } from '../../store/engine.ts'
 import { IntegrationTooExpensiveError, Placements } from '../../update/integration.ts'
+import { readOutline } from '../../update/outline.ts'
+import { deletionSteps } from '../../update/predict-steps.ts'
 import { splitUpdate } from '../../update/split-update.ts'
 import { DocumentState, emptyUpdate } from '../document/document-state.ts'
-import { bytesPerTick, structsPerTick } from '../document/integration-limits.ts'
+import { bytesPerTick, loopStepsMax, structsPerTick } from '../document/integration-limits.ts'
 import { inEachTick, type RunSlice } from '../document/loop-slices.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
 
@@ -50,6 +52,9 @@ export interface PlacedDocument {
   readonly state: Uint8Array
   readonly placements: readonly number[]
 }
+
+/** Thrown if a stored update deletes too much for one slice. The document can be read fast when its log is compacted. */
+export class LargeDeletionError extends DocumentExpensiveError {}
 
 export interface LoadRoomOptions {
   /** Default: `trusted`. */
@@ -136,7 +141,7 @@ async function applyStored(
 ): Promise<void> {
   const place = `document ${JSON.stringify(doc)} is damaged: `
   try {
-    await applyInSlices(state, entries, options)
+    await applyInSlices(state, entries, options, state.isBounded ? loopStepsMax : undefined)
     state.check()
   } catch (error) {
     if (error instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(error)
@@ -155,24 +160,36 @@ type Slicing = Pick<LoadRoomOptions, 'split' | 'runSlice'>
 const splitHere: NonNullable<Slicing['split']> = async (bytes) =>
   splitUpdate(bytes, structsPerTick, bytesPerTick)
 
-/** Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. */
+/**
+ * Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. A slice ends at a
+ * number of bytes, and at a number of steps for what its entries delete.
+ * @param deletionsMax maximum steps for what one update deletes
+ * @throws LargeDeletionError
+ */
 async function applyInSlices(
   state: DocumentState,
   entries: readonly { readonly bytes: Uint8Array }[],
   { split = splitHere, runSlice = inEachTick }: Slicing = {},
+  deletionsMax = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   if (state.bytesToSplit !== null) await state.openIn(await split(state.bytesToSplit), runSlice)
   let slice: { readonly bytes: Uint8Array }[] = []
   let bytesOfSlice = 0
+  let stepsOfSlice = 0
   for (const { bytes } of entries) {
     for (const part of bytes.length > bytesPerSlice ? await split(bytes) : [bytes]) {
-      if (bytesOfSlice > 0 && bytesOfSlice + part.length > bytesPerSlice) {
+      const steps = deletionSteps(part, readOutline(part), state.doc)
+      if (steps > deletionsMax) throw new LargeDeletionError(new IntegrationTooExpensiveError(deletionsMax))
+      const isFull = bytesOfSlice + part.length > bytesPerSlice || stepsOfSlice + steps > loopStepsMax
+      if (bytesOfSlice > 0 && isFull) {
         await runSlice(() => state.applyPlain(slice))
         slice = []
         bytesOfSlice = 0
+        stepsOfSlice = 0
       }
       slice.push({ bytes: part })
       bytesOfSlice += part.length
+      stepsOfSlice += steps
     }
   }
   state.applyPlain(slice)

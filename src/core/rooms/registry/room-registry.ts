@@ -30,7 +30,7 @@ import { inlineSizeMax } from '../edits/replacement.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
 import { AppendBacklog } from '../log/commit-queue.ts'
 import { compactIdleLog } from '../log/compaction-policy.ts'
-import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
+import { LargeDeletionError, type LoadedRoom, loadRoom } from '../log/load-room.ts'
 import { PresenceRegistry } from '../presence/presence-registry.ts'
 import { LiveMessageHub } from '../room/live-messages.ts'
 import { OpenConnections } from '../room/open-connections.ts'
@@ -500,7 +500,7 @@ export class RoomRegistry {
         })
       } catch (error) {
         if (!(error instanceof DocumentExpensiveError)) throw error
-        this.#expensive.add(address)
+        if (!(error instanceof LargeDeletionError)) this.#expensive.add(address)
       }
     }
     return loadRoom(log, doc, {
