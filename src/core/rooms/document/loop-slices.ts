@@ -11,17 +11,24 @@ export const inEachTick: RunSlice = async (slice) => {
   return result
 }
 
+/** Runs work in the share that its workspace has of a tick. `TickScheduler` implements it. */
+interface Ticks {
+  run<T>(workspaceId: string, work: () => T): Promise<T>
+}
+
 /**
- * Gives the slices of long work on the event loop a turn, one workspace after the other. After each slice, no other one
- * runs for as long as it took: an update passes several ticks until its receivers get it, and each of them would
- * wait for another slice.
+ * Gives the slices of long work on the event loop a turn, one workspace after the other. A slice uses the share that its
+ * workspace has of a tick. After each slice, no other one runs for as long as it took: an update passes several ticks
+ * until its receivers get it, and each of them would wait for another slice.
  */
 export class LoopSlices {
+  readonly #ticks: Ticks
   readonly #turns = new Semaphore({ total: 1 })
   readonly #rest: (ms: number) => Promise<unknown>
 
   /** @param rest resolves after `ms` milliseconds */
-  constructor(rest: (ms: number) => Promise<unknown> = setTimeout) {
+  constructor(ticks: Ticks, rest: (ms: number) => Promise<unknown> = setTimeout) {
+    this.#ticks = ticks
     this.#rest = rest
   }
 
@@ -29,11 +36,18 @@ export class LoopSlices {
   of(workspaceId: string): RunSlice {
     return (slice) =>
       this.#turns.run(workspaceId, async () => {
-        const startedAt = performance.now()
+        let ms = 0
         try {
-          return slice()
+          return await this.#ticks.run(workspaceId, () => {
+            const startedAt = performance.now()
+            try {
+              return slice()
+            } finally {
+              ms = performance.now() - startedAt
+            }
+          })
         } finally {
-          await this.#rest(performance.now() - startedAt)
+          await this.#rest(ms)
         }
       })
   }

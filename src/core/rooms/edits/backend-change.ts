@@ -149,10 +149,13 @@ async function attempt<T>(room: Room, change: BackendChange<T>): Promise<EditRes
   }
   if (change.pauses === true) return whilePaused(room, change, null)
   const first = await computed(change)
-  const isDryRun = change.options.dryRun === true
-  if (!isDryRun && (room.lock.held !== null || !first.isCurrent())) return whilePaused(room, change, first)
-  change.computed?.('first')
-  return isDryRun ? foundOut(room, change, first) : commitHere(room, change, first)
+  if (change.options.dryRun === true) {
+    change.computed?.('first')
+    return foundOut(room, change, first)
+  }
+  const isCurrent = (): boolean => room.lock.held === null && first.isCurrent()
+  const made = await commitInTick(room, change, { ...first, isCurrent }, 'first')
+  return made === null ? whilePaused(room, change, first) : made.result
 }
 
 /** @param first the change as it was computed while writes continued; null if it was not computed yet */
@@ -165,20 +168,39 @@ async function whilePaused<T>(
   const release = await room.pauseIncoming()
   traceLock(room, change, since)
   try {
-    if (first?.isCurrent() === true) {
-      change.computed?.('first')
-      return commitHere(room, change, first)
-    }
+    const early = first === null ? null : await commitInTick(room, change, first, 'first')
+    if (early !== null) return early.result
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const proposal = await computed(change)
-      if (tries === 1) change.computed?.(first === null ? 'first' : 'again')
-      if (proposal.isCurrent()) return commitHere(room, change, proposal)
+      const made = await commitInTick(room, change, proposal, first === null ? 'first' : 'again')
+      if (made !== null) return made.result
     }
   } finally {
     release()
   }
   throw headConflict()
 }
+
+/** A change that is applied. `result` resolves when it is durable. */
+interface Committed<T> {
+  readonly result: Promise<EditResult<T>>
+}
+
+/**
+ * Applies a change and appends it, in the share that the workspace has of a tick. Resolves with null, and changes
+ * nothing, if the document has changed so that the change is not valid.
+ */
+const commitInTick = <T>(
+  room: Room,
+  change: BackendChange<T>,
+  proposal: ProposedChange<T>,
+  when: 'first' | 'again',
+): Promise<Committed<T> | null> =>
+  room.dependencies.tickScheduler.run(room.workspaceId, () => {
+    if (!proposal.isCurrent()) return null
+    change.computed?.(when)
+    return { result: commitHere(room, change, proposal) }
+  })
 
 /** Applies a change and appends it in the same tick. */
 function commitHere<T>(

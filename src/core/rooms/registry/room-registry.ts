@@ -142,6 +142,7 @@ export class RoomRegistry {
       options.keepVersionsMs,
       (doc) => this.#finishLog(doc),
     )
+    const tickScheduler = new TickScheduler()
     this.#dependencies = {
       usage: (scope) => uncounted.hold(scope),
       ...parts,
@@ -150,13 +151,13 @@ export class RoomRegistry {
       log: engine.log,
       fences: engine.fences,
       health: () => engine.health(),
-      tickScheduler: new TickScheduler(),
+      tickScheduler,
       ...this.#pools,
       limits: options,
       backlog: new AppendBacklog(),
       records,
       work: new WorkShares(parts.clock, parts.overspent),
-      slices: new LoopSlices(),
+      slices: new LoopSlices(tickScheduler),
       expensive: this.#expensive,
       keepsAttribution: ([workspaceId = '']) =>
         parts.keepsAttribution?.(workspaceId) ?? Promise.resolve(true),

@@ -429,26 +429,34 @@ export class Room implements CommittingRoom {
   }
 
   /**
-   * Integrates an expensive update on a thread, and applies the result. Updates that arrive in the meantime
-   * wait.
+   * Integrates an expensive update on a thread, and applies the result in the share that the workspace has of a tick.
+   * Updates that arrive in the meantime wait.
    */
   async #place(item: ClientChange, since: number): Promise<void> {
     const release = this.lock.hold(() => this.endTick())
     try {
       const placed = await this.placeOnThread(item.bytes)
-      if (this.#hasEnded || !this.#members.has(item.from)) return
-      if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
-      if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
-      const accepted = this.charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
-      if (accepted.length > 0) this.commit(accepted, this.dependencies.clock.now())
-      const next = this.#applier.takeExpensive()
-      if (next !== null) this.#putBack([next], since)
+      const { revision } = this.state
+      await this.dependencies.tickScheduler.run(this.workspaceId, () => {
+        if (this.state.revision === revision) this.#takePlaced(item, placed, since)
+        else this.#putBack([item], since)
+      })
     } catch (error) {
       this.#refuse(item, error)
     } finally {
       this.#countWaiting(null)
       release()
     }
+  }
+
+  #takePlaced(item: ClientChange, placed: PlacedIntegration, since: number): void {
+    if (this.#hasEnded || !this.#members.has(item.from)) return
+    if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
+    if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
+    const accepted = this.charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
+    if (accepted.length > 0) this.commit(accepted, this.dependencies.clock.now())
+    const next = this.#applier.takeExpensive()
+    if (next !== null) this.#putBack([next], since)
   }
 
   /**

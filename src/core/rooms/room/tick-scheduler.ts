@@ -61,6 +61,20 @@ export class TickScheduler {
     if (this.#waiting.length === 1) atEndOfTick(this.#run)
   }
 
+  /** Runs `work` in the share that a workspace has of the next tick. Resolves with its result. */
+  run<T>(workspaceId: string, work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const endTick = (): void => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error as Error)
+        }
+      }
+      this.resume({ workspaceId, endTick })
+    })
+  }
+
   /** Returns whether other tasks were added recently, so that the task must leave time for them. */
   mustShare(task: TickTask): boolean {
     return performance.now() - (task === this.#last?.deref() ? this.#otherAt : this.#lastAt) < activeMs

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { LoopSlices } from '../../../../src/core/rooms/document/loop-slices.ts'
 import { TickScheduler, type TickTask } from '../../../../src/core/rooms/room/tick-scheduler.ts'
 
 /** Longer than the time that ticks of rooms, or answers, have per tick of the event loop. */
@@ -99,6 +100,29 @@ it('[ROOM-56] when a task adds another one, the rest of a long tick is still one
   for (const name of ['b', 'c']) scheduler.add(task(name))
   for (; turn < 20 && runs.length < 4; turn += 1) await later()
   expect(new Set(runs).size).toBe(4)
+})
+
+it('[ROOM-56] counts slices and results of threads in the ticks of rooms', async () => {
+  const scheduler = new TickScheduler()
+  const slices = new LoopSlices(scheduler, () => Promise.resolve())
+  const notes = await noted((note) => {
+    const long = (name: string) => (): void => {
+      work(longMs)
+      note(name)
+    }
+    scheduler.add({ workspaceId: 'a', endTick: long('room') })
+    void slices.of('b')(long('slice'))
+    void scheduler.run('c', long('result'))
+  }, 3)
+  for (const [before, after] of [
+    ['room', 'slice'],
+    ['slice', 'result'],
+  ] as const)
+    expect(notes.slice(notes.indexOf(before), notes.indexOf(after))).toContain('other')
+  const failing = scheduler.run('a', () => {
+    throw new Error('failed')
+  })
+  await expect(failing).rejects.toThrow('failed')
 })
 
 it('[ROOM-56] shares ticks between tasks only while several tasks are active', () => {
