@@ -376,6 +376,16 @@ export class DocumentState {
     return this.isBounded && this.#doc === null && isLarge ? this.#bytes : null
   }
 
+  /** Like `bytesToSplit`; null also if `encode` needs no Y.Doc. */
+  get bytesToEncode(): Uint8Array | null {
+    return this.#isEncoded ? null : this.bytesToSplit
+  }
+
+  /** True if the bytes are the whole state as Yjs encodes it. */
+  get #isEncoded(): boolean {
+    return this.bytes !== null && this.#form === 'encoded'
+  }
+
   /**
    * Creates the Y.Doc from updates, one in each slice. The document is readable as before until the last of them is
    * read. Does nothing if the document changes meanwhile.
@@ -672,7 +682,7 @@ export class DocumentState {
 
   /** Returns the whole state. */
   encode(): Uint8Array {
-    if (this.bytes !== null && this.#form === 'encoded') return this.#bytes
+    if (this.#isEncoded) return this.#bytes
     const known = this.#encoded?.revision === this.#revision ? this.#encoded.bytes.deref() : undefined
     if (known !== undefined) return known
     const bytes = Y.encodeStateAsUpdate(this.doc)

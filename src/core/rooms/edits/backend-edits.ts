@@ -19,7 +19,7 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
-import { loopStepsMax } from '../document/integration-limits.ts'
+import { isTooLargeToPredict, loopStepsMax } from '../document/integration-limits.ts'
 import { vetUpdate } from '../document/vet-update.ts'
 import { loadVersion } from '../log/load-room.ts'
 import type { Room } from '../room/room.ts'
@@ -91,6 +91,7 @@ export class BackendEdits {
         if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
         if (options.dryRun !== true) await prepareCreate(room, options)
         if (mayBeCostly(summary)) await room.share()
+        if (!isTooLargeToPredict(summary)) await room.openFor('doc')
       },
       inPlace: options.dryRun === true ? undefined : () => this.#integrate(bytes, summary, options),
       compute: () => this.#proposed(bytes, summary, options),
@@ -207,6 +208,7 @@ export class BackendEdits {
    */
   async view<T>(view: (doc: Y.Doc, bytes: Uint8Array) => T): Promise<DocumentRead<T>> {
     const { state, commits } = this.#room
+    await this.#room.openFor('doc')
     const { result, version } = await readDurable(this.#room, () => {
       const bytes = state.encode()
       const seen = view(state.doc, bytes)
@@ -323,6 +325,7 @@ export class BackendEdits {
     if (read !== null) return read
     // The document is encoded only when a thread is free, so that waiting calls do not keep copies of it.
     return readers.use(address, async (thread) => {
+      await this.#room.openFor('state')
       const { result, version } = await readDurable(this.#room, () => {
         const bytes = state.encode()
         return { bytes, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
@@ -338,6 +341,7 @@ export class BackendEdits {
    */
   async capture(): Promise<DocumentCapture | null> {
     const { state, commits } = this.#room
+    await this.#room.openFor('state')
     const { result, version } = await readDurable(this.#room, () =>
       commits.existence === 'live' ? state.encode() : null,
     )

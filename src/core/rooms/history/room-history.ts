@@ -159,6 +159,7 @@ export class RoomHistory {
 
   async #stateAt(version: string): Promise<readonly Uint8Array[]> {
     const { dependencies, doc, state } = this.#room
+    await this.#room.openFor('state')
     const read = await readDurable(this.#room, () => state.encode())
     if (read.version === version) return [read.result]
     const point = { version, state: null }

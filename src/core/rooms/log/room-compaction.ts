@@ -67,6 +67,7 @@ interface CompactedRoom {
   readonly doc: Key
   readonly state: DocumentState
   readonly commits: CommitQueue
+  readonly openFor: (read: 'state') => Promise<void>
   readonly dependencies: {
     readonly log: DocumentLog
     readonly limits: CompactionLimits
@@ -185,6 +186,8 @@ export class RoomCompaction {
 
   /** Compacts the log, and returns the earliest time of the next compaction. */
   async #storeCounted(since: number, forget?: string): Promise<number> {
+    // Updates that arrive meanwhile belong to this compaction.
+    await this.#room.openFor('state')
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
     const tail = this.#authors.take()

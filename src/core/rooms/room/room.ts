@@ -286,7 +286,7 @@ export class Room implements CommittingRoom {
       return this.#countWaiting(null)
     const bytesToSplit = when === 'in a tick' && this.#needDoc(phase.updates) ? this.state.bytesToSplit : null
     if (bytesToSplit !== null) {
-      void this.#open(bytesToSplit)
+      void this.#open(bytesToSplit, () => this.#dropWaiting())
       return this.#countWaiting(null)
     }
     const incoming = allowedOf(phase.updates)
@@ -411,8 +411,28 @@ export class Room implements CommittingRoom {
     )
   }
 
-  /** Opens a large document in slices. Updates that arrive in the meantime wait. */
-  async #open(bytes: Uint8Array): Promise<void> {
+  /**
+   * Creates the Y.Doc of a large document in slices if the next read needs it: to read the content (`doc`), or to encode
+   * the state (`state`).
+   * @throws ApiError RESOURCE_EXHAUSTED if too many jobs wait for a thread
+   */
+  async openFor(read: 'doc' | 'state'): Promise<void> {
+    for (;;) {
+      const bytes = read === 'doc' ? this.state.bytesToSplit : this.state.bytesToEncode
+      if (bytes === null || this.#hasEnded) return
+      if (this.lock.held !== null) await this.lock.held
+      else
+        await this.#open(bytes, (error) => {
+          throw error
+        })
+    }
+  }
+
+  /**
+   * Opens a large document in slices. Updates that arrive in the meantime wait.
+   * @param refused called if the document cannot be opened at the moment
+   */
+  async #open(bytes: Uint8Array, refused: (error: unknown) => void): Promise<void> {
     const release = this.lock.hold(() => this.endTick())
     try {
       const parts = await this.dependencies.threads.use(this.address, (thread) =>
@@ -422,10 +442,15 @@ export class Room implements CommittingRoom {
         await this.state.openIn(parts, this.dependencies.slices.of(this.address.workspaceId))
     } catch (error) {
       if (endsRoom(error)) this.fail(error)
-      else for (const { from } of this.#phase.is === 'receiving' ? this.#phase.updates : []) this.#drop(from)
+      else refused(error)
     } finally {
       release()
     }
+  }
+
+  /** Ends the senders of the updates that wait. */
+  #dropWaiting(): void {
+    for (const { from } of this.#phase.is === 'receiving' ? this.#phase.updates : []) this.#drop(from)
   }
 
   /**

@@ -26,6 +26,7 @@ it('schedules a compaction again after the store has failed to compact', async (
     doc,
     state: loaded.state,
     commits: new CommitQueue(log, doc, loaded.loaded, new AppendBacklog(), listening()),
+    openFor: () => Promise.resolve(),
     dependencies: {
       log,
       limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
