@@ -66,7 +66,7 @@ export const stepsOfDeletion = 100
  * Maximum number of deleted items, and maximum number of structs in deleted ranges, that the prediction
  * counts. An update that exceeds either number is already too expensive.
  */
-const deletedMax = 100_000
+const deletedMax = 10_000
 const coveredMax = 1_000_000
 
 /**

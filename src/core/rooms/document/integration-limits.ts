@@ -35,9 +35,9 @@ export const documentStepsMax = (bytes: number): number => 20_000_000 + 64 * byt
 
 /**
  * Maximum number of structs, and maximum number of deleted ranges, in an update for which an event loop
- * predicts the steps. A prediction of 8,000 structs takes up to 20 ms.
+ * predicts the steps. To predict, integrate and encode 4,000 structs takes up to 20 ms.
  */
-const predictedStructsMax = 8_000
+const predictedStructsMax = 4_000
 const predictedDeletesMax = 4_000
 
 /** Returns whether an update counts as expensive without a prediction. It is always integrated on a thread. */

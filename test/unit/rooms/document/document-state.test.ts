@@ -177,8 +177,8 @@ it('[ROOM-56] treats an update with more structs than the event loop allows as e
     const bytes = Y.encodeStateAsUpdate(doc)
     return state.predict(bytes, readUpdate(bytes))
   }
-  expect(predicted(8_000)).toBeLessThan(loopStepsMax)
-  expect(predicted(8_001)).toBeGreaterThan(loopStepsMax)
+  expect(predicted(4_000)).toBeLessThan(loopStepsMax)
+  expect(predicted(4_001)).toBeGreaterThan(loopStepsMax)
 })
 
 it('[ROOM-56] applies fewer updates of one document in a tick while other documents have updates', () => {
