@@ -4,7 +4,8 @@ import * as Y from 'yjs'
 import { ByteReader } from './byte-reader.ts'
 import { struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { clientsMax, structsMax } from './read-update.ts'
+import { rangesPerStep, runSteps, type Steps } from './outline.ts'
+import { clientsMax, partsOfClient, structsMax } from './read-update.ts'
 import { skipAny } from './values.ts'
 
 /**
@@ -31,9 +32,15 @@ const namedTypes = [3, 5]
  * conversion of Yjs has no limit for the work and the memory that few bytes can cause. The result is not vetted.
  * @throws MalformedUpdateError if the bytes are not an update, or if the update exceeds the limits of V1
  */
-export function convertV2(bytes: Uint8Array): Uint8Array {
+export const convertV2 = (bytes: Uint8Array): Uint8Array => runSteps(convertV2Steps(bytes))
+
+/**
+ * Like `convertV2`, in steps between which other work can run. The values of one item are converted in one step.
+ * @throws MalformedUpdateError
+ */
+export function* convertV2Steps(bytes: Uint8Array): Steps<Uint8Array> {
   try {
-    return new Converter(bytes).convert()
+    return yield* new Converter(bytes).convert()
   } catch (error) {
     if (error instanceof MalformedUpdateError) throw error
     throw new MalformedUpdateError('it is not an update in the encoding V2', { cause: error })
@@ -46,6 +53,8 @@ class Converter {
   /** Reads the values of V2, which have the same bytes in V1. */
   readonly #values: ByteReader
   #structsLeft: number
+  /** Number of structs, values and deleted ranges that this step may still convert. */
+  #partsLeft = rangesPerStep
 
   constructor(bytes: Uint8Array) {
     this.#structsLeft = Math.min(structsMax, freeStructsMax + structsPerByte * bytes.length)
@@ -53,34 +62,46 @@ class Converter {
     this.#values = new ByteReader(bytes)
   }
 
-  convert(): Uint8Array {
-    for (let left = this.#count(clientsMax, 'clients'); left > 0; left--) this.#client()
-    for (let left = this.#count(clientsMax, 'clients'); left > 0; left--) this.#deletions()
+  *convert(): Steps<Uint8Array> {
+    for (let left = this.#count(clientsMax, 'clients'); left > 0; left--) yield* this.#client()
+    for (let left = this.#count(clientsMax, 'clients'); left > 0; left--) yield* this.#deletions()
     if (decoding.hasContent(this.#from.restDecoder))
       throw new MalformedUpdateError('bytes follow the end of the update')
     return this.#to.toUint8Array()
   }
 
-  #client(): void {
+  *#client(): Steps<void> {
     const count = this.#count(this.#structsLeft, 'structs')
     this.#structsLeft -= count
     this.#to.writeClient(this.#from.readClient())
     this.#number()
+    if (this.#isStepOver(partsOfClient)) yield
     for (let left = count; left > 0; left--) {
       this.#struct()
       this.#checkSize()
+      if (this.#isStepOver(1)) yield
     }
   }
 
-  #deletions(): void {
+  *#deletions(): Steps<void> {
     this.#from.resetDsCurVal()
     this.#to.resetDsCurVal()
     this.#number()
+    if (this.#isStepOver(partsOfClient)) yield
     for (let left = this.#count(structsMax, 'deleted ranges'); left > 0; left--) {
       this.#to.writeDsClock(this.#from.readDsClock())
       this.#to.writeDsLen(this.#from.readDsLen())
+      if (this.#isStepOver(1)) yield
     }
     this.#checkSize()
+  }
+
+  /** Counts converted parts. Returns whether they end the step, and then starts the next one. */
+  #isStepOver(parts: number): boolean {
+    this.#partsLeft -= parts
+    if (this.#partsLeft > 0) return false
+    this.#partsLeft = rangesPerStep
+    return true
   }
 
   /** Copies a number that has no encoding of its own in V2. */
@@ -166,6 +187,7 @@ class Converter {
 
   #repeat(copy: () => void): void {
     for (let left = this.#length(); left > 0; left--) {
+      this.#partsLeft -= 1
       copy()
       this.#checkSize()
     }

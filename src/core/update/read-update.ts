@@ -87,7 +87,7 @@ export const readUpdate = (bytes: Uint8Array, listener: UpdateListener | null = 
   new UpdateReader(bytes, listener).readAll()
 
 /** A client counts as this many parts of a step. */
-const partsOfClient = rangesPerStep / clientsPerStep
+export const partsOfClient = rangesPerStep / clientsPerStep
 
 /**
  * Like `readUpdate`, in steps between which other work can run. The values of one item are read in one step.

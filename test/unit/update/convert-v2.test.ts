@@ -2,8 +2,10 @@ import * as fc from 'fast-check'
 import * as encoding from 'lib0/encoding'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { convertedBytesMax, convertV2 } from '../../../src/core/update/convert-v2.ts'
+import { convertedBytesMax, convertV2, convertV2Steps } from '../../../src/core/update/convert-v2.ts'
+import { struct } from '../../../src/core/update/item-content.ts'
 import { MalformedUpdateError } from '../../../src/core/update/malformed.ts'
+import { rangesPerStep } from '../../../src/core/update/outline.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { Random, randomHistory } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
@@ -92,4 +94,19 @@ it('[UPD-29] rejects few bytes of the encoding V2 that stand for very many struc
       encoding.writeUint8Array(encoder.restEncoder, Uint8Array.of(117, 1))
   })
   expect(() => convertV2(deep)).toThrow('nested deeper')
+})
+
+it('[UPD-41] converts an update of few bytes in steps', () => {
+  const bytes = repeated(80_000, (encoder) => {
+    encoder.writeInfo(struct.type)
+    encoder.writeParentInfo(true)
+    encoder.writeString('m')
+    encoder.writeTypeRef(1)
+  })
+  const steps = convertV2Steps(bytes)
+  let count = 1
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) count += 1
+  expect(count).toBe(Math.ceil(80_000 / rangesPerStep))
+  expect(step.value).toEqual(convertV2(bytes))
 })

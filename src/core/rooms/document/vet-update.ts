@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
+import { convertV2Steps } from '../../update/convert-v2.ts'
 import type { Steps } from '../../update/outline.ts'
 import { readUpdate, readUpdateSteps } from '../../update/read-update.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
@@ -17,14 +18,29 @@ export function vetUpdate(
   slices: LoopSlices,
   workspaceId: string,
 ): UpdateSummary | Promise<UpdateSummary> {
-  if (bytes.length < largeUpdateBytes) return readUpdate(bytes)
-  const steps = readUpdateSteps(bytes)
-  const first = steps.next()
-  // Most large updates have few parts. A pause would keep what the client sends meanwhile in memory.
-  return first.done === true ? first.value : vetFurther(steps, slices.of(workspaceId))
+  return bytes.length < largeUpdateBytes
+    ? readUpdate(bytes)
+    : inSlices(readUpdateSteps(bytes), slices.of(workspaceId))
 }
 
-async function vetFurther(steps: Steps<UpdateSummary>, runSlice: RunSlice): Promise<UpdateSummary> {
+/**
+ * Converts an update from the encoding V2 to V1. Returns the result if the first step converts the whole update.
+ * Otherwise, the further steps run in slices. A few bytes of V2 can take many steps.
+ * @throws MalformedUpdateError
+ */
+export const convertUpdate = (
+  bytes: Uint8Array,
+  slices: LoopSlices,
+  workspaceId: string,
+): Uint8Array | Promise<Uint8Array> => inSlices(convertV2Steps(bytes), slices.of(workspaceId))
+
+function inSlices<T>(steps: Steps<T>, runSlice: RunSlice): T | Promise<T> {
+  const first = steps.next()
+  // Most large updates have few parts. A pause would keep what the client sends meanwhile in memory.
+  return first.done === true ? first.value : furtherSteps(steps, runSlice)
+}
+
+async function furtherSteps<T>(steps: Steps<T>, runSlice: RunSlice): Promise<T> {
   // In this tick, the update was already copied and decoded.
   await nextTick()
   for (;;) {

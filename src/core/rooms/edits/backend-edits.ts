@@ -20,7 +20,8 @@ import { checkNesting } from '../../update/nesting.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
 import { isTooLargeToPredict, loopStepsMax } from '../document/integration-limits.ts'
-import { vetUpdate } from '../document/vet-update.ts'
+import type { LoopSlices } from '../document/loop-slices.ts'
+import { convertUpdate, vetUpdate } from '../document/vet-update.ts'
 import { loadVersion } from '../log/load-room.ts'
 import type { Room } from '../room/room.ts'
 import { baseVersionExpired } from '../room/room-errors.ts'
@@ -99,10 +100,25 @@ export class BackendEdits {
   }
 
   /** @throws ApiError INVALID_ARGUMENT if the update is malformed */
-  async #vet(bytes: Uint8Array): Promise<UpdateSummary> {
+  #vet(bytes: Uint8Array): Promise<UpdateSummary> {
+    return this.#inSlices(vetUpdate, bytes)
+  }
+
+  /**
+   * Converts an update from the encoding V2 to V1. The result is not vetted.
+   * @throws ApiError INVALID_ARGUMENT if the update is malformed
+   */
+  convert(bytes: Uint8Array): Promise<Uint8Array> {
+    return this.#inSlices(convertUpdate, bytes)
+  }
+
+  async #inSlices<T>(
+    work: (bytes: Uint8Array, slices: LoopSlices, workspaceId: string) => T | Promise<T>,
+    bytes: Uint8Array,
+  ): Promise<T> {
     const { address, dependencies } = this.#room
     try {
-      return await vetUpdate(bytes, dependencies.slices, address.workspaceId)
+      return await work(bytes, dependencies.slices, address.workspaceId)
     } catch (error) {
       throw asApiError(error)
     }
@@ -400,7 +416,7 @@ const incomplete = (): ApiError =>
   )
 
 /** Returns the error for an update that is malformed. */
-export const malformedUpdate = (problem: string): ApiError =>
+const malformedUpdate = (problem: string): ApiError =>
   invalid(
     'crdt/malformed-update',
     `the update is malformed: ${problem}; send a Yjs update in V1, or in V2 with encoding: "v2"`,

@@ -1,11 +1,9 @@
 import { invalid } from '../../../core/base/errors.ts'
-import { type FromSchema, json } from '../../../core/base/schema.ts'
+import { json } from '../../../core/base/schema.ts'
 import { decodeBase64 } from '../../../core/model/base64.ts'
 import { EncodedJson } from '../../../core/model/json-pieces.ts'
 import type { CreatedContent } from '../../../core/rooms/editor-content.ts'
-import { BackendEdits, malformedUpdate } from '../../../core/rooms/edits/backend-edits.ts'
-import { convertV2 } from '../../../core/update/convert-v2.ts'
-import { MalformedUpdateError } from '../../../core/update/malformed.ts'
+import { BackendEdits } from '../../../core/rooms/edits/backend-edits.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
 import { editorAddress, namingMissing, writeErrors } from '../../editor-content.ts'
 import { nearMissWarnings } from '../../near-miss-warnings.ts'
@@ -59,7 +57,8 @@ export const applyUpdate = defineOperation({
   ],
   async handler(data, { caller, services, full }) {
     const cause = { source: 'rest', meta: await storedMeta(data.meta, caller, services) } as const
-    const bytes = updateOf(data)
+    const bytes = decodeBase64(data.update)
+    if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
     const { documents } = services
     const address = editorAddress(caller, data)
     const expects = data.create === true && full === null ? 'either' : 'content'
@@ -78,7 +77,9 @@ export const applyUpdate = defineOperation({
         services.schemas.of(address),
       ])
       const options = { expects, cause, making, right, full, rootSchema } as const
-      const applied = await new BackendEdits(room).apply(data.userId ?? '', bytes, options)
+      const edits = new BackendEdits(room)
+      const update = data.encoding === 'v2' ? await edits.convert(bytes) : bytes
+      const applied = await edits.apply(data.userId ?? '', update, options)
       const { version, bytes: added, result } = applied
       const stateVector = new EncodedJson('base64', [result.vector])
       return { data: { stateVector, version, changed: added > 0, bytes: added }, older: result.warnings }
@@ -89,16 +90,3 @@ export const applyUpdate = defineOperation({
     return { message: 'Update applied.', data: applied.data, created, ...warnings }
   },
 })
-
-/** Returns the update of a request in the encoding V1. @throws ApiError INVALID_ARGUMENT */
-function updateOf({ update, encoding }: FromSchema<typeof request>): Uint8Array {
-  const bytes = decodeBase64(update)
-  if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
-  if (encoding !== 'v2') return bytes
-  try {
-    return convertV2(bytes)
-  } catch (error) {
-    if (!(error instanceof MalformedUpdateError)) throw error
-    throw malformedUpdate(error.message)
-  }
-}
