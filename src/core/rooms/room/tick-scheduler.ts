@@ -68,7 +68,7 @@ export class TickScheduler {
         try {
           resolve(work())
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       }
       this.resume({ workspaceId, endTick })
