@@ -289,6 +289,8 @@ export class VersionService {
   ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
     const { rooms, clock } = this.#services
     return rooms.use(address, async (room) => {
+      // Edits that arrive while a large document is opened belong to the version.
+      await room.openFor('state')
       const capturing = new BackendEdits(room).capture()
       const at = clock.now()
       this.tracker.split(address)
