@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { eventually } from '../support/clients/clients.ts'
+import { type CuttingRelay, startCuttingRelay } from '../support/faults/cutting-relay.ts'
 import type { TemplateCase } from './templates.ts'
 
 /**
@@ -10,11 +11,12 @@ import type { TemplateCase } from './templates.ts'
 const selectionNote =
   /^(TextSelection endpoint not pointing into a node with inline|Position \d+ is not within a block)/
 
-/** A browser profile of one user, with one page of an app at a time. */
+/** A browser profile of one user with a network of its own, and with one page of an app at a time. */
 export class PageOfUser {
   readonly name: string
   readonly #template: TemplateCase
   readonly #context: BrowserContext
+  readonly #relay: CuttingRelay
   readonly #errors: string[] = []
   readonly #scripts = new Map<string, Promise<Buffer | null>>()
   #page: Page
@@ -22,10 +24,17 @@ export class PageOfUser {
   #sockets = 0
   #hasNetwork = true
 
-  private constructor(name: string, template: TemplateCase, context: BrowserContext, page: Page) {
+  private constructor(
+    name: string,
+    template: TemplateCase,
+    context: BrowserContext,
+    relay: CuttingRelay,
+    page: Page,
+  ) {
     this.name = name
     this.#template = template
     this.#context = context
+    this.#relay = relay
     this.#page = page
     this.#watch(page)
   }
@@ -38,8 +47,10 @@ export class PageOfUser {
     user: { readonly name: string; readonly role?: string },
   ): Promise<PageOfUser> {
     const context = await browser.newContext()
-    const opened = new PageOfUser(user.name, template, context, await context.newPage())
-    await opened.#page.goto(`${url}/?${new URLSearchParams({ role: 'editor', ...user })}`)
+    const relay = await startCuttingRelay(url, () => 0)
+    context.once('close', relay.stop)
+    const opened = new PageOfUser(user.name, template, context, relay, await context.newPage())
+    await opened.#page.goto(`${relay.url}/?${new URLSearchParams({ role: 'editor', ...user })}`)
     return opened
   }
 
@@ -215,6 +226,9 @@ export class PageOfUser {
 
   async setNetwork(isOn: boolean): Promise<void> {
     if (!isOn) this.expectNetwork(false)
+    // Chromium would use half of a core while a page is offline with an open websocket.
+    if (isOn) this.#relay.heal()
+    else this.#relay.reject()
     await this.#context.setOffline(!isOn)
     if (isOn) this.expectNetwork(true)
   }

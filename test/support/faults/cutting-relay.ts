@@ -22,7 +22,7 @@ export interface CuttingRelay {
  * @param lifeMs returns the life of a connection in ms while the relay cuts
  */
 export async function startCuttingRelay(url: string, lifeMs: () => number): Promise<CuttingRelay> {
-  const { port, protocol } = new URL(url)
+  const { hostname, port, protocol } = new URL(url)
   const sockets = new Set<Socket>()
   const open = new Set<() => void>()
   const timers = new Set<NodeJS.Timeout>()
@@ -43,7 +43,7 @@ export async function startCuttingRelay(url: string, lifeMs: () => number): Prom
       client.destroy()
       return
     }
-    const upstream = connect(Number(port), '127.0.0.1')
+    const upstream = connect(Number(port), hostname)
     const end = (): void => {
       client.destroy()
       upstream.destroy()
@@ -60,7 +60,7 @@ export async function startCuttingRelay(url: string, lifeMs: () => number): Prom
     if (isCutting) cutLater(end)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const ownUrl = `${protocol}//127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ownUrl = `${protocol}//${hostname}:${(server.address() as AddressInfo).port}`
   return {
     url: ownUrl,
     wsUrl: ownUrl.replace('http', 'ws'),
