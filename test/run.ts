@@ -3,7 +3,7 @@
  *
  *   npm test                          the tiers unit and server, which need nothing but Node
  *   npm test -- FILE…                 the tests whose paths contain one of the texts, of all tiers
- *   npm test -- --project TIER        one tier, see `support/tiers.ts`; more options of Vitest work too
+ *   npm test -- --tier TIER           one tier, see `support/tiers.ts`; options of Vitest work too
  *   npm run test:all                  all tiers in a short form, with one seed and few repetitions
  *   npm run test:all -- --long        all tiers with many repetitions and a new seed
  *
@@ -12,21 +12,38 @@
  */
 import { loadavg } from 'node:os'
 import { relative } from 'node:path'
+import { parseArgs } from 'node:util'
 import { parseCLI, startVitest, type TestModule, type Vitest } from 'vitest/node'
 import { round } from '../bench/support/report.ts'
-import { quickTiers, tiers } from './support/tiers.ts'
+import { filesByTier, quickTiers, tierOf, tiers } from './support/tiers.ts'
 
 /** More failing files have a cause in common, so a repetition of each would prove nothing. */
 const repeatedMax = 3
 const slowestMax = 10
 
-const own = ['--all', '--long']
 const given = process.argv.slice(2)
-const isAll = given.includes('--all')
-if (given.includes('--long')) process.env.WEFT_TEST_LONG = '1'
-const { filter, options } = parseCLI(['vitest', 'run', ...given.filter((each) => !own.includes(each))])
-const isPart = filter.length > 0 || options.project !== undefined
-if (!isPart && !isAll) options.project = [...quickTiers]
+const { values, tokens } = parseArgs({
+  args: given,
+  options: { all: { type: 'boolean' }, long: { type: 'boolean' }, tier: { type: 'string', multiple: true } },
+  strict: false,
+  tokens: true,
+})
+const ownPlaces = tokens.flatMap((token) => {
+  if (token.kind !== 'option' || !['all', 'long', 'tier'].includes(token.name)) return []
+  return token.inlineValue === false ? [token.index, token.index + 1] : [token.index]
+})
+const { filter, options } = parseCLI(['vitest', 'run', ...given.filter((_, at) => !ownPlaces.includes(at))])
+if (values.long) process.env.WEFT_TEST_LONG = '1'
+
+/** Returns paths of the files that run, or texts in their paths; empty means all files. */
+function filesOf(): readonly string[] {
+  if (values.tier === undefined && (values.all || filter.length > 0)) return filter
+  const chosen: readonly unknown[] = values.tier ?? quickTiers
+  const files = [...filesByTier()].flatMap(([name, paths]) => (chosen.includes(name) ? paths : []))
+  const found = files.filter((file) => filter.length === 0 || filter.some((text) => file.includes(text)))
+  if (found.length === 0) throw new Error(`no test file; the tiers are ${tiers.join(', ')}`)
+  return found
+}
 
 /** A test file that did not pass, and the reasons. */
 interface Failure {
@@ -90,7 +107,7 @@ function timesOf(ended: readonly TestModule[]): string {
     return (duration + collectDuration + setupDuration + prepareDuration) / 1000
   }
   const rows = tiers.flatMap((tier) => {
-    const files = ended.filter(({ project }) => project.name === tier)
+    const files = ended.filter((module) => tierOf(pathOf(module)) === tier)
     const seconds = files.reduce((sum, file) => sum + secondsOf(file), 0)
     return files.length === 0
       ? []
@@ -102,7 +119,7 @@ function timesOf(ended: readonly TestModule[]): string {
   return `\ntime by tier, on all workers together (${wall} s in all):\n${rows.join('\n')}\n\nslowest files:\n${list.join('\n')}`
 }
 
-const first = await run(filter)
+const first = await run(filesOf())
 const modules = first.state.getTestModules()
 console.log(timesOf(modules))
 const failures = failuresOf(modules)

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { skipWithoutNeeds } from './support/needs.ts'
-import { filesByTier, isOfDom, type Tier, tiers } from './support/tiers.ts'
+import { filesByTier, isOfDom, tierOf } from './support/tiers.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -12,8 +12,8 @@ const root = resolve(import.meta.dirname, '..')
 const longest = ['/test/fuzz/cost.test.ts', '/test/fuzz/differential.test.ts']
 
 /**
- * Vitest ends a worker when the next file has another tier or environment, so these files stay together. A worker takes
- * seconds to load all modules.
+ * Vitest ends a worker when the next file has another project or environment, so these files stay together. A worker
+ * takes seconds to load all modules.
  */
 class Grouped extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -24,12 +24,12 @@ class Grouped extends BaseSequencer {
   }
 }
 
-function groupOf({ moduleId, project: { name } }: TestSpecification): string {
+function groupOf({ moduleId }: TestSpecification): string {
   if (longest.some((file) => moduleId.endsWith(file))) return ''
-  return isOfDom(readFileSync(moduleId, 'utf8')) ? `${name} dom` : name
+  return isOfDom(readFileSync(moduleId, 'utf8')) ? 'dom' : tierOf(relative(root, moduleId))
 }
 
-const files = filesByTier()
+const { unit = [], ...others } = Object.fromEntries(filesByTier())
 
 const shared = {
   root,
@@ -59,21 +59,17 @@ const sharedTest = {
 } satisfies TestProjectInlineConfiguration['test']
 
 // With `extends`, Vitest would load this file again for each project.
-const project = (tier: Tier): TestProjectInlineConfiguration => ({
+const project = (name: string, include: readonly string[]): TestProjectInlineConfiguration => ({
   ...shared,
-  test: {
-    ...sharedTest,
-    name: tier,
-    include: [...(files.get(tier) ?? [])],
-    globalSetup: ['test/support/prepare-tier.ts'],
-  },
+  test: { ...sharedTest, name, include: [...include], globalSetup: ['test/support/prepare-project.ts'] },
 })
 
 export default defineConfig({
   ...shared,
   test: {
     ...sharedTest,
-    projects: tiers.map(project),
+    // Only the tier unit needs no build. The other tiers are one project, so that they share the workers.
+    projects: [project('unit', unit), project('built', Object.values(others).flat())],
     sequence: { sequencer: Grouped },
     // For two cores: more than half of the time of tests is spent waiting.
     maxWorkers: 4,

@@ -4,8 +4,8 @@ import { buildFolders } from '../../src/build/build-folders.ts'
 import { updateGeneratedFiles } from '../../src/build/generated-files.ts'
 
 /**
- * Writes what the tests of a tier import, and builds what they start, serve or load. Does nothing if this is
- * current. A watched run does the same before it repeats tests of the tier.
+ * Writes what the tests of a project import, and builds what they start, serve or load. Does nothing if this is
+ * current. A watched run does the same before it repeats tests of the project.
  */
 export default async function setup(project: TestProject): Promise<void> {
   const prepare = (): Promise<void> =>
