@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -20,11 +20,22 @@ export function postgresDirectory(): string {
   return directory
 }
 
+let empty: string | undefined
+
 /** Creates an empty database cluster. Its user `weft` needs no password. */
 export function initialize(data: string): void {
-  const { folder, user } = binaries()
+  empty ??= initialized()
+  asPostgres('cp', ['-a', empty, data])
+}
+
+/** Creates the cluster that this process copies, because `initdb` takes more than twice the time of a copy. */
+function initialized(): string {
+  const directory = postgresDirectory()
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const data = join(directory, 'data')
   const making = ['-D', data, '-U', 'weft', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-  execFileSync(join(folder, 'initdb'), making, { ...user, cwd: join(data, '..'), stdio: 'pipe' })
+  asPostgres(join(binaries().folder, 'initdb'), making)
+  return data
 }
 
 /** Runs a program as the user as which PostgreSQL runs. */
