@@ -11,6 +11,27 @@ import type { TemplateCase } from './templates.ts'
 const selectionNote =
   /^(TextSelection endpoint not pointing into a node with inline|Position \d+ is not within a block)/
 
+/** Runs in a page. Resolves when IndexedDB has stored what was written before, which a closed page would lose. */
+async function stored(): Promise<void> {
+  for (const { name = '' } of await indexedDB.databases()) {
+    const opening = indexedDB.open(name)
+    await new Promise((resolve, reject) => {
+      opening.addEventListener('success', resolve)
+      opening.addEventListener('error', reject)
+    })
+    const database = opening.result
+    // A transaction waits for those that write to its store.
+    for (const store of database.objectStoreNames) {
+      const reading = database.transaction(store).objectStore(store).count()
+      await new Promise((resolve, reject) => {
+        reading.addEventListener('success', resolve)
+        reading.addEventListener('error', reject)
+      })
+    }
+    database.close()
+  }
+}
+
 /** A browser profile of one user with a network of its own, and with one page of an app at a time. */
 export class PageOfUser {
   readonly name: string
@@ -241,6 +262,7 @@ export class PageOfUser {
   /** Closes the page, and opens it again in the same profile when the network is back. */
   async reopen(): Promise<void> {
     const url = this.#page.url()
+    await this.#page.evaluate(stored)
     await this.#page.close({ runBeforeUnload: false })
     await this.setNetwork(true)
     this.#page = await this.#context.newPage()
