@@ -13,7 +13,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { templateNames } from '../../src/cli/project-template.ts'
+import { type TemplateName, templateNames } from '../../src/cli/project-template.ts'
 import { errorMessage } from '../../src/core/base/errors.ts'
 import { Semaphore } from '../../src/core/base/semaphore.ts'
 import { openBrowser } from '../support/servers/browser.ts'
@@ -24,11 +24,14 @@ import { PackageFolder } from './package-folder.ts'
 import { templateCases } from './templates.ts'
 import { walk } from './walk.ts'
 
-/** Projects that are installed and built at the same time. */
+/** Projects that are installed and built at the same time. The longest preparations are the first. */
 const preparationsMax = 2
+const longest: readonly TemplateName[] = ['tiptap-next', 'blocknote']
 
 const { values } = parseArgs({ options: { template: { type: 'string' }, keep: { type: 'boolean' } } })
-const names = templateNames.filter((name) => values.template === undefined || name === values.template)
+const names = [...new Set([...longest, ...templateNames])].filter(
+  (name) => values.template === undefined || name === values.template,
+)
 if (names.length === 0) {
   console.error(`no template ${values.template}; there are ${templateNames.join(', ')}`)
   process.exit(2)

@@ -11,15 +11,17 @@ export const tokenSeconds = 60
 const warnings =
   /.*(Yjs was already imported|hydrat|StrictMode|unique "key"|MaxListenersExceeded|UnhandledPromiseRejection).*/i
 
-/** An app that `weft init` has created from a template. Runs its scripts as a user does. */
+/** An app that `weft init` creates from a template. Runs its scripts as a user does. */
 export class Project {
   readonly url: string
+  readonly #template: string
   readonly #path: string
   readonly #environment: Readonly<Record<string, string>>
   #server: Shell | null = null
 
-  private constructor(path: string, port: number) {
+  private constructor(template: string, path: string, port: number) {
     this.url = `http://localhost:${port}`
+    this.#template = template
     this.#path = path
     this.#environment = {
       PORT: String(port),
@@ -30,13 +32,16 @@ export class Project {
     }
   }
 
-  /** Creates the project in a new folder below `parent`. */
-  static async create(template: string, folder: PackageFolder, parent: string): Promise<Project> {
-    const path = join(parent, `my-${template}`)
-    await Shell.run(`npx --no-install weft-server init '${path}' --template ${template}`, folder.path)
-    const project = new Project(path, await freePort())
-    await folder.installInto(path)
-    return project
+  /** Returns a project that will be in a new folder below `parent`, and on a port of its own. */
+  static async in(parent: string, template: string): Promise<Project> {
+    return new Project(template, join(parent, `my-${template}`), await freePort())
+  }
+
+  /** Creates the folder, and installs the packages. */
+  async create(folder: PackageFolder): Promise<void> {
+    const command = `npx --no-install weft-server init '${this.#path}' --template ${this.#template}`
+    await Shell.run(command, folder.path)
+    await folder.installInto(this.#path)
   }
 
   async build(): Promise<void> {

@@ -45,13 +45,12 @@ export async function walk({
   const open = (user: string, role?: string): Promise<PageOfUser> =>
     PageOfUser.open(browser, project.url, template, { name: user, ...(role !== undefined && { role }) })
 
-  const project = await preparations.run('', () =>
-    step('[TPL-4] is created from the tarball, and its packages are installed', () =>
-      Project.create(name, installed, parent),
-    ),
-  )
+  const project = await Project.in(parent, name)
   try {
     await preparations.run('', async () => {
+      await step('[TPL-4] is created from the tarball, and its packages are installed', () =>
+        project.create(installed),
+      )
       await step('[TPL-5] `npm run dev` serves an editor whose text is saved', async () => {
         await project.start('run dev')
         const ada = await open('Ada')
