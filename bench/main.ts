@@ -25,6 +25,7 @@ const benches: Readonly<Record<string, string>> = {
   capacity: 'the needs of a cluster by connections and documents: writes bench/capacity.md',
   startup: 'time to ready, and memory of an idle server',
   'room-memory': 'memory of a room, a connection and a closed room, by object',
+  counts: 'promises, buffers, heap and operations of LevelDB for the first edits of a document',
   growth: 'rooms, document sizes and log lengths, from few to many',
   replace: 'text replaced by the revisions of a file',
   'replace-json': 'the same with nested shared types',
