@@ -25,7 +25,7 @@ export const history = defineCapability({
     },
   ],
   userData: ({ store }) => ({ ofOrganization: [rangeSource(store, versionRanges)] }),
-  edits: ({ versions }) => [versions.tracker],
+  edits: ({ versions }) => versions.listeners,
   start: ({ versions }) => versions.start(),
   stop: ({ versions }) => versions.stop(),
 })

@@ -8,7 +8,7 @@ import { keyName } from '../../core/store/key-encoding.ts'
 /** Queue of the tasks for versions. */
 export const versionQueue = 'versions'
 
-/** Queue with the authors to record for the next version of an editor. */
+/** Queue of older versions of Weft, with authors to record. */
 export const authorQueue = 'versionAuthors'
 
 /**

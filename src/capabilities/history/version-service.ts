@@ -6,7 +6,9 @@ import { tenantPart } from '../../core/directory/organizations/organization-keys
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Metadata } from '../../core/directory/store/records.ts'
 import type { WriteRight } from '../../core/directory/write-right.ts'
-import type { JobConsumer } from '../../core/jobs/job-consumer.ts'
+import type { EditListener } from '../../core/events/debounce-windows.ts'
+import { decodeUserEdit } from '../../core/events/edit-windows.ts'
+import { JobConsumer } from '../../core/jobs/job-consumer.ts'
 import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
@@ -16,9 +18,9 @@ import { Replacement } from '../../core/rooms/edits/replacement.ts'
 import { StoreUnavailableError } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
+import { AutomaticVersions } from './automatic-versions.ts'
 import { autoVersionRetention, versionLimits } from './limits.ts'
-import { authorConsumer, VersionAuthorTracker } from './version-author-tracker.ts'
-import { type VersionTask, versionQueue, versionTaskSchema } from './version-jobs.ts'
+import { authorQueue, type VersionTask, versionQueue, versionTaskSchema } from './version-jobs.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion, VersionStore } from './version-store.ts'
 
@@ -64,6 +66,9 @@ function stretchOf(at: number, now: number): string | null {
  */
 const attemptsMax = 4
 
+/** Maximum number of authors of older versions of Weft that are recorded in parallel. */
+const authorsAtOnce = 64
+
 /** Members of a new version that the caller chooses. */
 interface VersionDescription {
   readonly label?: string | undefined
@@ -97,9 +102,10 @@ interface RestoredVersion extends EditResult<ReplacementResult> {
  */
 export class VersionService {
   readonly store: VersionStore
-  /** Receives the edits of rooms. */
-  readonly tracker: VersionAuthorTracker
+  /** Receive the edits of rooms. */
+  readonly listeners: readonly EditListener[]
   readonly #services: Services
+  /** Records the authors in jobs of older versions of Weft. */
   readonly #authors: JobConsumer
   readonly #worker: TaskWorker<VersionTask>
   /** Mutex for each editor. Changes of the versions of one editor run one after the other. */
@@ -109,13 +115,24 @@ export class VersionService {
     this.#services = services
     const { engine, clock, log, config } = services
     this.store = new VersionStore(engine, services.store, clock)
-    this.#authors = authorConsumer(this.store, services)
-    this.tracker = new VersionAuthorTracker({
-      clock,
-      everyMs: config.autoVersionMinutes * 60_000,
-      cluster: engine.cluster,
-      begun: () => this.#authors.wake(),
+    const { edits } = services
+    edits.recordAuthors({
+      record: (transaction, authors) => this.store.recordAuthors(transaction, authors),
+      recorded: (authors) => this.store.removeDeleted(authors),
     })
+    this.#authors = new JobConsumer({
+      queue: engine.queue,
+      name: authorQueue,
+      clock,
+      log,
+      atOnce: authorsAtOnce,
+      carryOut: async ({ payload }) => {
+        await edits.record([{ ...decodeUserEdit(payload), activityId: undefined, isAuthor: true }])
+        return 'done'
+      },
+    })
+    const everyMs = config.autoVersionMinutes * 60_000
+    this.listeners = everyMs === 0 ? [] : [new AutomaticVersions(clock, everyMs)]
     this.#worker = new TaskWorker({
       engine,
       queueName: versionQueue,
@@ -275,7 +292,7 @@ export class VersionService {
     const { clock } = this.#services
     const { captured, at: createdAt } = await this.#capture(address)
     if (captured === null) throw noContent()
-    await this.#authors.drain()
+    await this.#services.edits.drain()
     const described = { kind, label, metadata, createdBy: userId, createdAt }
     const record = await store.add(address, { ...described, ...captured })
     if (kind === 'automatic')
@@ -293,7 +310,7 @@ export class VersionService {
       await room.openFor('state')
       const capturing = new BackendEdits(room).capture()
       const at = clock.now()
-      this.tracker.split(address)
+      this.#services.edits.windows.renew(address)
       return { captured: await capturing, at }
     })
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
+import type { AuthorEdit } from '../../core/directory/documents/edit-activity-recorder.ts'
 import { findMissing } from '../../core/directory/documents/resource-lookup.ts'
-import { areUsersErased } from '../../core/directory/organizations/erased-users.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
@@ -11,7 +11,6 @@ import type { Metadata } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
-import { deletedUser } from '../../core/model/named-users.ts'
 import type { Blobs, Engine, Key } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
@@ -38,12 +37,6 @@ import {
 const keysAtOnce = 200
 /** More versions than an editor can ever have. Used as the limit of a scan that must read all versions. */
 const versionsMax = versionLimits.manual + versionLimits.automatic + keysAtOnce
-
-/** A user who has edited an editor, with the time of the first edit. */
-interface EditorAuthor {
-  readonly address: DocumentAddress
-  readonly author: Author
-}
 
 /** A version to add. */
 export interface NewVersion {
@@ -201,46 +194,28 @@ export class VersionStore {
 
   /**
    * Records authors of editors of one organization. Each becomes an author of the first version after the
-   * edit, even if that version exists already. Ignores deleted documents. If the data of a user was erased
-   * after the edit, records the deleted user instead.
+   * edit, even if that version exists already. Ignores editors without content.
    */
-  async noteAuthors(edits: readonly EditorAuthor[]): Promise<void> {
+  async recordAuthors(transaction: Transaction, edits: readonly AuthorEdit[]): Promise<void> {
     const live = await this.#liveOf(edits)
-    const [first] = live
-    if (first === undefined) return
-    await this.#organizations.carryOut(first.address, async (transaction) => {
-      const documents = new Set(live.map(({ address }) => address.documentId))
-      const resources = [...documents].map((id) => ({ type: 'document', id }) as const)
-      const missing = new Set((await findMissing(transaction, resources)).map(({ id }) => id))
-      const left = live.filter(({ address }) => !missing.has(address.documentId))
-      const erased = await areUsersErased(
-        transaction,
-        left.map(({ author }) => author),
-      )
-      await transaction.getAll(
-        left.map(({ address }) => versionKeys.state(address)),
-        editorVersionsType,
-      )
-      for (const [index, { address, author }] of left.entries()) {
-        const noted = erased[index] === true ? { ...deletedUser, at: author.at } : author
-        await addAuthors(transaction, address, versionIdOf(author.at), [noted])
-      }
-    })
-    // If an editor and its versions were deleted meanwhile, the new records must also be removed.
-    const left = new Set(await this.#liveOf(live))
-    const gone = live.filter((edit) => !left.has(edit))
-    const removals = await Promise.allSettled(gone.map((edit) => this.#removeIfDeleted(edit)))
+    await transaction.getAll(
+      live.map(({ address }) => versionKeys.state(address)),
+      editorVersionsType,
+    )
+    for (const { address, user, at } of live)
+      await addAuthors(transaction, address, versionIdOf(at), [{ ...user, at }])
+  }
+
+  /** Removes the records of editors that were deleted while authors were recorded. */
+  async removeDeleted(edits: readonly AuthorEdit[]): Promise<void> {
+    const left = new Set(await this.#liveOf(edits))
+    const gone = edits.filter((edit) => !left.has(edit))
+    const removals = await Promise.allSettled(gone.map((edit) => this.removeEditor(edit.address)))
     for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
   }
 
-  /** Removes the records of an editor, unless it has been created again meanwhile. */
-  async #removeIfDeleted(edit: EditorAuthor): Promise<void> {
-    const [live] = await this.#liveOf([edit])
-    if (live === undefined) await this.removeEditor(edit.address)
-  }
-
   /** Returns the entries whose editor has content. */
-  async #liveOf(edits: readonly EditorAuthor[]): Promise<readonly EditorAuthor[]> {
+  async #liveOf(edits: readonly AuthorEdit[]): Promise<readonly AuthorEdit[]> {
     const heads = await this.#log.heads(edits.map(({ address }) => addressKey(address)))
     return edits.filter((_, index) => heads[index] !== null)
   }

@@ -68,12 +68,14 @@ export const userName = (address: DocumentAddress, userId: string): string =>
 
 /** Counts the occurrences of one name. A caller may keep it, and then needs no search by name. */
 export interface CountingWindow {
-  /** End of the window in epoch milliseconds; 0 if the window was removed. */
+  /** End of the window in epoch milliseconds; 0 if the window was removed or renewed. */
   until: number
   count: number
 }
 
 interface Window<Subject> extends CountingWindow {
+  /** True from `renewAll` until the caller of `count` sets it to false. */
+  isRenewed: boolean
   /** The value that the callback gets when the window ends. Null if there is no callback. */
   readonly subject: Subject | null
 }
@@ -134,9 +136,9 @@ export class DebounceWindows<Subject> {
    * Counts one occurrence if the window of the name is open, and returns the window. Returns null if no window
    * is open; the caller must then begin a window.
    */
-  count(name: string): CountingWindow | null {
+  count(name: string): Window<Subject> | null {
     const window = this.#open.get(name)
-    return countIn(window, this.#clock.now()) ? window : null
+    return window !== undefined && countIn(window, this.#clock.now()) ? window : null
   }
 
   /** Begins a window, counts its first occurrence, and returns the window. */
@@ -144,7 +146,8 @@ export class DebounceWindows<Subject> {
     // Ends the previous window of the name, if its timer is late.
     this.#end(name)
     const kept = this.#ended === null ? null : subject
-    const window = { subject: kept, until: this.#bounds.endAt(this.#clock.now()), count: 1 }
+    const until = this.#bounds.endAt(this.#clock.now())
+    const window = { subject: kept, until, count: 1, isRenewed: false }
     this.#open.set(name, window)
     if (this.#open.size > this.#bounds.max) this.#endFirst()
     this.#schedule()
@@ -161,9 +164,17 @@ export class DebounceWindows<Subject> {
     return this.#take(name) !== undefined
   }
 
-  /** Removes the windows of all names with this prefix, without calling the callback for their end. */
-  forgetAll(start: string): void {
-    for (const name of this.#open.keys()) if (name.startsWith(start)) this.#take(name)
+  /**
+   * Renews the windows of all names with this prefix: each one stays open, and the caller of `count` learns of the
+   * renewal, because windows that callers have kept count nothing any more.
+   */
+  renewAll(start: string): void {
+    for (const [name, window] of this.#open) {
+      if (!name.startsWith(start)) continue
+      // The new object has the place of the old one in the order of the ends.
+      this.#open.set(name, { ...window, isRenewed: true })
+      window.until = 0
+    }
   }
 
   /** Ends all windows immediately. */

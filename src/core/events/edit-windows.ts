@@ -4,6 +4,7 @@ import * as s from '../base/schema.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
+import type { ActionUser } from './activity.ts'
 import {
   type CountingWindow,
   countIn,
@@ -15,24 +16,29 @@ import {
   userName,
 } from './debounce-windows.ts'
 
-/** Queue of the edits whose activities must be recorded. */
+/** Queue of the edits that must be recorded. */
 export const editQueue = 'edits'
 
-/** The edits of one user within a window. They become one activity. */
+/** An edit that must be recorded: the first one of a user within a window, or after `renew`. */
 export interface UserEdit {
-  readonly activityId: string
+  /** Id of the activity of the window; absent after `renew`, because the activity is recorded already. */
+  readonly activityId?: string | undefined
   readonly address: DocumentAddress
   readonly user: EditAuthor
-  /** Time of the first commit, in epoch milliseconds. */
+  /** Time of the commit, in epoch milliseconds. */
   readonly at: number
+  /** True if the user is an author of the document. False for edits without a user, and in jobs of older versions. */
+  readonly isAuthor?: boolean | undefined
 }
 
-const userEditSchema = s.object({
-  activityId: s.string,
-  address: addressSchemas.document,
-  user: s.object({ userId: s.string }, { name: s.string }),
-  at: s.number,
-})
+const userEditSchema = s.object(
+  {
+    address: addressSchemas.document,
+    user: s.object({ userId: s.string }, { name: s.string }),
+    at: s.number,
+  },
+  { activityId: s.string, isAuthor: s.boolean },
+)
 
 /**
  * Decodes the edit from a job of `EditWindows`.
@@ -40,26 +46,28 @@ const userEditSchema = s.object({
  */
 export const decodeUserEdit = (payload: Uint8Array): UserEdit => readPayload(userEditSchema, payload)
 
+/** The acting user of calls that do not specify a user. */
+export const unnamedUser: ActionUser = { userId: 'api' }
+
 interface EditWindowsOptions {
   readonly clock: Clock
-  /** Name of the queue for the jobs. */
-  readonly queue: string
   readonly windowMs: number
-  /** Author to record for edits without a user. Null: edits without a user are not recorded. */
-  readonly unnamed: EditAuthor | null
   /** Called when jobs for edits have been enqueued. */
   readonly begun: () => void
   /**
-   * Called when a window with several commits has ended; null: there is no callback.
+   * Called when a window with several commits has ended.
    * @param commits number of commits in the whole window
    */
-  readonly ended: ((edit: UserEdit, commits: number) => void) | null
+  readonly ended: (edit: UserEdit, commits: number) => void
 }
 
 /** Maximum number of users of one editor whose last windows are cached. */
 const keptUsersMax = 1_000
 
-/** Groups commits to an editor into windows. Each author of an editor has separate windows. */
+/**
+ * Groups commits to an editor into windows. Each author of an editor has separate windows. A job for each window
+ * becomes an activity, and makes the user an author of the next version.
+ */
 export class EditWindows implements EditListener {
   readonly #options: EditWindowsOptions
   readonly #windows: DebounceWindows<UserEdit>
@@ -69,30 +77,31 @@ export class EditWindows implements EditListener {
   constructor(options: EditWindowsOptions) {
     const { clock, windowMs, ended } = options
     this.#options = options
-    const report = (edit: UserEdit, commits: number): void => {
-      if (commits > 1) ended?.(edit, commits)
-    }
-    this.#windows = new DebounceWindows(clock, windowMs, ended === null ? null : report)
+    this.#windows = new DebounceWindows(clock, windowMs, (edit, commits) => {
+      if (commits > 1) ended(edit, commits)
+    })
   }
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
     let begun: Map<string, UserEdit> | null = null
     const last = this.#lastOf(address)
     const now = this.#options.clock.now()
-    for (const known of distinct(editors)) {
-      const user = known.userId === '' ? this.#options.unnamed : known
-      if (user === null) continue
+    for (const user of distinct(editors)) {
       if (countIn(last.get(user.userId), now)) continue
       if (last.size >= keptUsersMax) last.clear()
       const name = userName(address, user.userId)
       const open = this.#windows.count(name)
-      if (open !== null) {
-        last.set(user.userId, open)
+      const edit = editOf(address, user, now)
+      if (open === null) {
+        const first = { activityId: randomUUID(), ...edit }
+        last.set(user.userId, this.#windows.begin(name, first))
+        begun = (begun ?? new Map<string, UserEdit>()).set(name, first)
         continue
       }
-      const edit = this.#editOf(address, user)
-      last.set(user.userId, this.#windows.begin(name, edit))
-      begun = (begun ?? new Map<string, UserEdit>()).set(name, edit)
+      last.set(user.userId, open)
+      if (!open.isRenewed) continue
+      open.isRenewed = false
+      if (edit.isAuthor) begun = (begun ?? new Map<string, UserEdit>()).set(name, edit)
     }
     return begun === null ? null : this.#begun(begun)
   }
@@ -102,14 +111,14 @@ export class EditWindows implements EditListener {
     this.#windows.end()
   }
 
-  /** Removes the windows of all users of an editor. The next commit of each user then begins a new window. */
-  forgetEditor(address: DocumentAddress): void {
-    this.#windows.forgetAll(editorName(address))
+  /** Adds a job to the next commit of each user of an editor, although the window of the user is open. */
+  renew(address: DocumentAddress): void {
+    this.#windows.renewAll(editorName(address))
   }
 
-  /** Removes the windows of all editors. */
-  forgetAll(): void {
-    this.#windows.forgetAll('')
+  /** Like `renew`, for all editors. */
+  renewAll(): void {
+    this.#windows.renewAll('')
   }
 
   #lastOf(address: DocumentAddress): Map<string, CountingWindow> {
@@ -120,21 +129,10 @@ export class EditWindows implements EditListener {
     return last
   }
 
-  #editOf(address: DocumentAddress, user: EditAuthor): UserEdit {
-    const { workspaceId, apiKey, organizationId, documentId, editorId } = address
-    return {
-      activityId: randomUUID(),
-      address: { workspaceId, apiKey, organizationId, documentId, editorId },
-      user,
-      at: this.#options.clock.now(),
-    }
-  }
-
   #begun(edits: ReadonlyMap<string, UserEdit>): StartedWindows {
-    const { queue } = this.#options
     return {
       jobs: [...edits.values()].map((edit) => ({
-        queue,
+        queue: editQueue,
         id: randomUUID(),
         isNew: true,
         at: 0,
@@ -142,9 +140,22 @@ export class EditWindows implements EditListener {
       })),
       stored: this.#options.begun,
       lost: () => {
-        for (const name of edits.keys()) this.#windows.forget(name)
+        for (const [name, { activityId }] of edits)
+          if (activityId === undefined) this.#windows.renewAll(name)
+          else this.#windows.forget(name)
       },
     }
+  }
+}
+
+function editOf(address: DocumentAddress, user: EditAuthor, at: number) {
+  const { workspaceId, apiKey, organizationId, documentId, editorId } = address
+  const isAuthor = user.userId !== ''
+  return {
+    address: { workspaceId, apiKey, organizationId, documentId, editorId },
+    user: isAuthor ? user : unnamedUser,
+    at,
+    isAuthor,
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { EditWindows, editQueue } from '../../../src/core/events/edit-windows.ts'
+import { EditWindows } from '../../../src/core/events/edit-windows.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
@@ -119,9 +119,7 @@ it('[ACT-12] keeps the activity of an edit after a crash, and stores the number 
   await before.documents.ensure(scope, 'd')
   const windows = new EditWindows({
     clock,
-    queue: editQueue,
     windowMs: 600_000,
-    unnamed: null,
     begun() {},
     ended() {},
   })

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { VersionAuthorTracker } from '../../../src/capabilities/history/version-author-tracker.ts'
 import { VersionStore } from '../../../src/capabilities/history/version-store.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import type { Queue } from '../../../src/core/store/engine.ts'
@@ -274,16 +273,24 @@ it('[VER-18] keeps the authors of edits after a crash, and adds an author who is
   const address = { ...tenant, ...editor }
   await directory.organizations.ensure(address)
   await directory.documents.ensure(address, 'd')
-  const notes = new VersionAuthorTracker({ clock, everyMs: 0, cluster: engine.cluster, begun() {} })
-  const begun = notes.noted(address, [{ userId: 'ann', name: 'Ann' }, { userId: '' }])
-  expect(notes.noted(address, [{ userId: 'ann' }])).toBeNull()
+  const { windows } = directory.edits
+  const begun = windows.noted(address, [{ userId: 'ann', name: 'Ann' }, { userId: '' }])
+  expect(windows.noted(address, [{ userId: 'ann' }])).toBeNull()
   const bytes = typed('text', 1)
   const jobs = begun?.jobs ?? []
   const appended = await engine.log.append(addressKey(address), 'create', [{ bytes, by: 'ann' }], { jobs })
   const { epoch } = appended
-  expect(await engine.queue.claim('versionAuthors', 10, 1)).toHaveLength(1)
 
   const store = new VersionStore(engine, directory.store, clock)
+  const { edits } = directoryOn(engine, clock)
+  edits.recordAuthors({
+    record: (transaction, authors) => store.recordAuthors(transaction, authors),
+    recorded: (authors) => store.removeDeleted(authors),
+  })
+  const record = (userId: string, at: number) =>
+    edits.record([{ address, user: { userId }, at, isAuthor: true }])
+  edits.start()
+  await edits.drain()
   const made = {
     kind: 'manual',
     label: '',
@@ -297,15 +304,41 @@ it('[VER-18] keeps the authors of edits after a crash, and adds an author who is
     (await store.all(address)).map(({ authors }) => authors.map(({ userId }) => userId))
   const [first, second] = [clock.now() + 10, clock.now() + 20]
   await store.add(address, { ...made, createdAt: first })
-  await store.noteAuthors([{ address, author: { userId: 'bob', at: first - 5 } }])
-  await store.noteAuthors([{ address, author: { userId: 'cy', at: first + 5 } }])
-  await store.noteAuthors([{ address, author: { userId: 'cy', at: first + 6 } }])
+  await record('bob', first - 5)
+  await record('cy', first + 5)
+  await record('cy', first + 6)
   await store.add(address, { ...made, createdAt: second })
-  await store.noteAuthors([{ address, author: { userId: 'ann', at: first - 6 } }])
-  await store.noteAuthors([{ address, author: { userId: 'dan', at: second } }])
+  await record('ann', first - 6)
+  await record('dan', second)
   expect(await authorsOf()).toEqual([
     ['ann', 'bob'],
     ['cy', 'dan'],
   ])
+  await edits.stop()
   await engine.close()
+})
+
+it('[UPG-4] carries out the jobs of edits and of authors that an older server version has stored', async () => {
+  const clock = new HeldClock()
+  const engine = await openMemoryEngine({ clock })
+  const server = await startTestServer({}, { engine, clock })
+  await write(server, 'text', { userId: 'ann' })
+  const { workspaceId, apiKey } = server.credentials
+  const address = { workspaceId, apiKey, ...editor }
+  const jobOf = (queue: string, userId: string) => {
+    const edit = { activityId: `by ${userId}`, address, user: { userId }, at: clock.now() + 1 }
+    return { queue, id: userId, at: 0, payload: Buffer.from(JSON.stringify(edit)) }
+  }
+  await engine.kv.commit(['any'], { jobs: [jobOf('edits', 'bob'), jobOf('versionAuthors', 'cy')] })
+  clock.advance(5_000)
+  const activities = { organizationId: editor.organizationId, actionTypes: ['crdt.editor_edit'] }
+  const usersOf = async () =>
+    (dataOf(await server.post('/v2/activities/get', activities)) as { actionUser: { userId: string } }[])
+      .map(({ actionUser }) => actionUser.userId)
+      .toSorted()
+  await eventually(async () => JSON.stringify(await usersOf()) === JSON.stringify(['ann', 'bob']))
+  await create(server)
+  const authorsOf = async () => (await list(server)).map(({ authors }) => authors.map(({ userId }) => userId))
+  await eventually(async () => JSON.stringify(await authorsOf()) === JSON.stringify([['ann', 'cy']]))
+  await server.stop()
 })

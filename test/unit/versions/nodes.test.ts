@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { VersionAuthorTracker } from '../../../src/capabilities/history/version-author-tracker.ts'
-import { authorQueue } from '../../../src/capabilities/history/version-jobs.ts'
 import { blobKeys } from '../../../src/capabilities/history/version-keys.ts'
 import { type NewVersion, VersionStore } from '../../../src/capabilities/history/version-store.ts'
+import { decodeUserEdit } from '../../../src/core/events/edit-windows.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
@@ -131,12 +130,13 @@ it('[CS-60] removes content with a time in its name only after an hour, and cont
 
 it('[CS-61] when a document has been at another node, makes a user who edits an author of the next version', async () => {
   const { clock, store, nodes, engines } = await stores()
-  const [, { cluster }] = engines
-  const tracker = new VersionAuthorTracker({ clock, everyMs: 0, cluster, begun() {} })
+  const { windows } = directoryOn(engines[1], clock).edits
   const edited = [{ userId: 'ann' }]
-  expect(tracker.noted(address, edited)?.jobs).toHaveLength(1)
-  expect(tracker.noted(address, edited)).toBeNull()
+  expect(windows.noted(address, edited)?.jobs).toHaveLength(1)
+  expect(windows.noted(address, edited)).toBeNull()
   nodes[0]?.cut()
-  expect(tracker.noted(address, edited)?.jobs).toMatchObject([{ queue: authorQueue }])
+  const [job] = windows.noted(address, edited)?.jobs ?? []
+  expect(decodeUserEdit(job?.payload ?? new Uint8Array())).toMatchObject({ user: edited[0], isAuthor: true })
+  expect(windows.noted(address, edited)).toBeNull()
   await store.close()
 })

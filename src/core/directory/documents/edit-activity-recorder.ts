@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
-import { readActivities, writeActivities } from '../../events/activity-store.ts'
+import { putNewActivities, readActivities, writeActivities } from '../../events/activity-store.ts'
 import { type ContentDeletion, deletionJob } from '../../events/change-jobs.ts'
-import { decodeUserEdit, EditWindows, editQueue, type UserEdit } from '../../events/edit-windows.ts'
+import {
+  decodeUserEdit,
+  EditWindows,
+  editQueue,
+  type UserEdit,
+  unnamedUser,
+} from '../../events/edit-windows.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
 import { eventTypesByActivity } from '../../events/outbound-event.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
@@ -11,7 +17,7 @@ import { deletedUser } from '../../model/named-users.ts'
 import type { Engine } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import type { DirectoryOptions } from '../directory-options.ts'
-import { areUsersErased, isUserErased } from '../organizations/erased-users.ts'
+import { areUsersErased } from '../organizations/erased-users.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { findMissing } from './resource-lookup.ts'
@@ -22,12 +28,23 @@ import { findMissing } from './resource-lookup.ts'
  */
 const atOnce = 32
 
-/** The acting user of calls that do not specify a user. */
-const unnamed: ActionUser = { userId: 'api' }
+/** An edit that makes its user an author. */
+export type AuthorEdit = Pick<UserEdit, 'address' | 'user' | 'at'>
+
+/** Records the users who have edited. */
+interface AuthorRecorder {
+  /**
+   * Records authors in one organization, in the transaction of their activities. If the data of a user was deleted
+   * after the edit, the user is the deleted user.
+   */
+  readonly record: (transaction: Transaction, edits: readonly AuthorEdit[]) => Promise<void>
+  /** Called when the transaction is committed. */
+  readonly recorded: (edits: readonly AuthorEdit[]) => Promise<void>
+}
 
 /**
  * Records edits of documents as activities of the type `crdt.editor_edit`: one for each combination of
- * editor, user and window.
+ * editor, user and window. Also passes on their users as authors.
  */
 export class EditActivityRecorder {
   /** The open windows. They receive the commits of rooms. */
@@ -35,8 +52,10 @@ export class EditActivityRecorder {
   readonly #options: Pick<DirectoryOptions, 'store' | 'events' | 'clock' | 'log'>
   readonly #counting = new Set<Promise<void>>()
   readonly #consumer: JobConsumer
+  /** Null: authors are not recorded. */
+  #authors: AuthorRecorder | null = null
 
-  constructor({ queue }: Pick<Engine, 'queue'>, options: DirectoryOptions) {
+  constructor({ queue, cluster }: Pick<Engine, 'queue' | 'cluster'>, options: DirectoryOptions) {
     this.#options = options
     const { clock, log, editWindowMs } = options
     this.#consumer = new JobConsumer({
@@ -46,23 +65,28 @@ export class EditActivityRecorder {
       log,
       atOnce,
       carryOut: async ({ payload }) => {
-        const edit = decodeUserEdit(payload)
-        await this.#write(edit, (transaction) => begin(transaction, edit))
+        await this.record([decodeUserEdit(payload)])
         return 'done'
       },
       groups: {
         nameOf: ({ payload }) => keyName(organizationPrefix(decodeUserEdit(payload).address)),
-        carryOut: (jobs) => this.#beginAll(jobs.map(({ payload }) => decodeUserEdit(payload))),
+        carryOut: (jobs) => this.record(jobs.map(({ payload }) => decodeUserEdit(payload))),
       },
     })
     this.windows = new EditWindows({
       clock,
-      queue: editQueue,
       windowMs: editWindowMs,
-      unnamed,
       begun: () => this.#consumer.wake(),
       ended: (edit, commits) => this.#count(edit, commits),
     })
+    // A document that moves to another node may get versions there, and then move back. All authors are therefore
+    // recorded again, which is harmless and costs one job for each author.
+    cluster.on('change', () => this.windows.renewAll())
+  }
+
+  /** Sets the recorder of authors. Call this method before `start`. */
+  recordAuthors(authors: AuthorRecorder): void {
+    this.#authors = authors
   }
 
   /** Starts to record edits. Also records the edits that were not recorded because of a crash. */
@@ -82,7 +106,7 @@ export class EditActivityRecorder {
     epoch: number | null,
   ): Promise<ContentDeletion> {
     const { store, clock, events } = this.#options
-    const user = userId === '' ? unnamed : { userId }
+    const user = userId === '' ? unnamedUser : { userId }
     const deletion = { address, id: events.nextId(), epoch, user, at: clock.now() }
     await tellFeedOfDeletion(store, events, deletion, 'before')
     return deletion
@@ -107,6 +131,11 @@ export class EditActivityRecorder {
     })
   }
 
+  /** Resolves when all edits that are durable now are recorded, or have failed. */
+  drain(): Promise<void> {
+    return this.#consumer.drain()
+  }
+
   /** Ends all windows. Resolves when all edits are recorded. Call this method when the rooms are closed. */
   async stop(): Promise<void> {
     await this.#consumer.stop()
@@ -115,27 +144,33 @@ export class EditActivityRecorder {
   }
 
   /**
-   * Creates the activities of edits in one organization, in one transaction. Reads all records that the edits
-   * need with few reads.
+   * Records edits in one organization, in one transaction. Reads all records that the edits need with few reads. An
+   * activity exists if this is another attempt of its job. If the data of a user was deleted in the meantime, the
+   * records do not contain the user.
    */
-  async #beginAll(edits: readonly UserEdit[]): Promise<void> {
+  async record(edits: readonly UserEdit[]): Promise<void> {
     const [first] = edits
     if (first === undefined) return
-    await this.#options.store.change(first.address, async (transaction) => {
+    const authors = await this.#options.store.change(first.address, async (transaction) => {
       const documents = new Set(edits.map(({ address }) => address.documentId))
       const resources = [...documents].map((id) => ({ type: 'document', id }) as const)
       const missing = new Set((await findMissing(transaction, resources)).map(({ id }) => id))
       const left = edits.filter(({ address }) => !missing.has(address.documentId))
-      await readActivities(
-        transaction,
-        left.map(({ activityId }) => activityId),
+      const ids = left.flatMap(({ activityId }) => activityId ?? [])
+      const known = await readActivities(transaction, ids)
+      const users = left.map(({ user, at }) => ({ userId: user.userId, at }))
+      const erased = await areUsersErased(transaction, users)
+      const clean = left.map((edit, index) =>
+        erased[index] === true ? { ...edit, user: deletedUser } : edit,
       )
-      await areUsersErased(
-        transaction,
-        left.map(({ user, at }) => ({ userId: user.userId, at })),
-      )
-      for (const edit of left) await begin(transaction, edit)
+      for (const edit of clean)
+        if (edit.activityId !== undefined && !known.has(edit.activityId))
+          putNewActivities(transaction, [activityOf(edit, edit.activityId)], edit.at)
+      const named = clean.filter(({ isAuthor }) => isAuthor === true)
+      await this.#authors?.record(transaction, named)
+      return named
     })
+    await this.#authors?.recorded(authors)
   }
 
   /**
@@ -143,46 +178,27 @@ export class EditActivityRecorder {
    * already. If this fails, the only effect is that the count is too low.
    */
   #count(edit: UserEdit, commits: number): void {
-    const counted = this.#write(edit, (transaction) => addCommits(transaction, edit, commits - 1))
+    const counted = this.#addCommits(edit, commits - 1)
       .catch((err: unknown) => this.#options.log.warn({ err }, 'could not record edit activity'))
       .finally(() => this.#counting.delete(counted))
     this.#counting.add(counted)
   }
 
-  /** Runs `write` in a transaction. Writes nothing if the document is deleted. */
-  #write({ address }: UserEdit, write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
+  /** Adds commits to the count of an activity. Does nothing if the activity or its document does not exist. */
+  #addCommits({ activityId = '', address, at }: UserEdit, commits: number): Promise<void> {
     return this.#options.store.change(address, async (transaction) => {
       const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
-      if (missing.length === 0) await write(transaction)
+      if (missing.length > 0) return
+      const known = (await readActivities(transaction, [activityId])).get(activityId)
+      if (known === undefined) return
+      const counted = Number(known.changes?.commits ?? 0) + commits
+      await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits: counted } }], at)
     })
   }
 }
 
-/**
- * Creates the activity of a window. It exists if this is another attempt of its job. If the data of the user was
- * deleted in the meantime, the activity does not contain the user's name.
- */
-async function begin(transaction: Transaction, edit: UserEdit): Promise<void> {
-  const { activityId, at } = edit
-  if ((await readActivities(transaction, [activityId])).has(activityId)) return
-  const isErased = await isUserErased(transaction, edit.user.userId, at)
-  await writeActivities(transaction, [activityOf({ ...edit, user: isErased ? deletedUser : edit.user })], at)
-}
-
-/** Adds commits to the count of an activity. Does nothing if the activity does not exist. */
-async function addCommits(
-  transaction: Transaction,
-  { activityId, at }: UserEdit,
-  commits: number,
-): Promise<void> {
-  const known = (await readActivities(transaction, [activityId])).get(activityId)
-  if (known === undefined) return
-  const counted = Number(known.changes?.commits ?? 0) + commits
-  await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits: counted } }], at)
-}
-
-const activityOf = ({ activityId, address, user }: UserEdit): ActivityEvent => ({
-  id: activityId,
+const activityOf = ({ address, user }: UserEdit, id: string): ActivityEvent => ({
+  id,
   documentId: address.documentId,
   featureType: 'crdt',
   actionType: 'crdt.editor_edit',
