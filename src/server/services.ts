@@ -211,7 +211,8 @@ const recordsOf = (
   mainOf: (address) => documents.mainOf(address),
   rightToChange: (address) => documents.rightToChange(address),
   recordOverlaps: (branch, overlaps) => branches.addOverlaps(branch, overlaps),
-  create: async (address) => void (await documents.ensure(address, address.documentId, () => admit(address))),
+  create: async (address, decided) =>
+    void (await documents.ensure(address, address.documentId, { admit: () => admit(address), decided })),
 })
 
 function createRooms(

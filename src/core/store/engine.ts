@@ -366,6 +366,11 @@ export interface KvCommit {
    * for the commit.
    */
   readonly pace?: 'now' | 'soon'
+  /**
+   * Called once when the writes of the commit are certain, before they are durable. No write that it starts is durable
+   * before the commit, and such writes may be durable together with it. Must not throw. An engine need not call it.
+   */
+  readonly decided?: (() => void) | undefined
 }
 
 /** Stores values by key, in partitions. Keys are ordered. A commit changes one partition, and is atomic. */

@@ -82,20 +82,22 @@ export class DocumentService {
    * Creates the records of the organization and of the document, unless they exist. If both exist, this takes
    * one read, plus one read for each ancestor folder. Call this method while the room of the document is
    * open, so that a later deletion closes the room. Returns what was created.
-   * @param admit called before a document gets its record; if `admit` throws, nothing is created
+   * @param options.admit called before a document gets its record; if it throws, nothing is created
+   * @param options.decided called, if at all, when the record is certain, see `KvCommit`
    * @throws ApiError ABORTED if the document, an ancestor folder or the organization is being deleted
    */
   async ensure(
     scope: OrganizationScope,
     documentId: string,
-    admit = (): void => {},
+    { admit, decided }: { readonly admit?: () => void; readonly decided?: () => void } = {},
   ): Promise<EnsuredDocument> {
     const presence = await readExistence(this.#store, scope, documentId)
     if (presence.state === 'going') throw beingDeleted()
     if (presence.organization !== null && presence.document !== null) return {}
-    if (presence.document === null) admit()
+    if (presence.document === null) admit?.()
     const isNewOrganization = presence.organization === null && (await this.#organizations.ensure(scope))
     const isNewDocument = await this.#store.change(scope, async (transaction) => {
+      transaction.whenDecided(decided)
       await organizationOf(transaction)
       const isMissing = (await transaction.get(keys.document(documentId))) === null
       if (isMissing) putDocument(transaction, this.#newDocument(documentId))

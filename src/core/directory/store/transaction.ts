@@ -106,6 +106,7 @@ export class Transaction implements DirectoryReader {
   readonly #cells = new Map<string, TransactionCell>()
   readonly #jobs: Job[] = []
   readonly #fences: Key[] = []
+  #decided: (() => void) | undefined
 
   constructor(kv: Kv, part: Key) {
     this.#kv = kv
@@ -172,6 +173,11 @@ export class Transaction implements DirectoryReader {
     this.#fences.push(...fences)
   }
 
+  /** Sets the function that the engine may call when the commit is certain, see `KvCommit`. */
+  whenDecided(decided: (() => void) | undefined): void {
+    this.#decided = decided
+  }
+
   /** Returns whether the transaction enqueues a job in the given queue. */
   enqueues(queue: string): boolean {
     return this.#jobs.some((job) => job.queue === queue)
@@ -191,6 +197,7 @@ export class Transaction implements DirectoryReader {
       dels: changed.flatMap(({ key, written }) => (written === null ? [key] : [])),
       jobs: this.#jobs,
       fences: this.#fences,
+      decided: this.#decided,
     }
   }
 

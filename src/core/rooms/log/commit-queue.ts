@@ -26,8 +26,9 @@ export interface CommittingRoom {
   /**
    * Stores the record of the document. Called before each append that creates its log. If it fails, nothing is
    * appended.
+   * @param decided called, if at all, when the record is certain: an append from now on is not durable before it
    */
-  record(): Promise<void>
+  record(decided: () => void): Promise<void>
   /**
    * Sends the updates of a commit to the members. Called when they are durable, in the order of the commits. The
    * updates must not be sent before this call.
@@ -77,7 +78,7 @@ const repeatsMax = 20
  * Appends overlap: each one is sent at once and expects the head that the previous one leaves. In this way, a
  * busy room applies and sends updates while the disk writes, and no append is stored if an earlier one was not.
  * If the log has another head, something else has appended to it, and the commits fail. Only the append that creates
- * the log is not sent at once: it waits until the record of the document is stored.
+ * the log is not sent at once: it waits until the record of the document is stored, or certain to be stored before it.
  *
  * The log also rejects an append if a fence of one of its senders was raised, and then the appends that follow.
  * When all of these appends have ended, the permissions of their senders are rechecked, and the appends are
@@ -309,13 +310,21 @@ export class CommitQueue {
     }
   }
 
-  /** Appends the commits that wait. If there is no log yet, stores the record of the document first. */
+  /**
+   * Appends the commits that wait. If there is no log yet, stores the record of the document first. If the engine
+   * can, it writes the record and the first append in one batch.
+   */
   async #resume(): Promise<void> {
     try {
-      if (!this.#hasLog) await this.#room.record()
-      if (this.#hasFailed) return
-      this.#state = open
-      while (this.#inFlight < this.#queue.length) this.#append()
+      let isResumed = false
+      const resume = (): void => {
+        if (isResumed || this.#hasFailed) return
+        isResumed = true
+        this.#state = open
+        while (this.#inFlight < this.#queue.length) this.#append()
+      }
+      if (!this.#hasLog) await this.#room.record(resume)
+      resume()
     } catch (error) {
       this.#fail(error)
     }

@@ -107,8 +107,9 @@ export interface DocumentRegistry {
    * Creates the record of a document unless it exists, for an update from a websocket.
    * @throws ApiError ABORTED as for `ensure`; RESOURCE_EXHAUSTED if the rate limit for new documents is
    * exceeded
+   * @param decided called, if at all, when the record is certain, see `KvCommit`
    */
-  create(address: DocumentAddress): Promise<void>
+  create(address: DocumentAddress, decided: () => void): Promise<void>
   /**
    * Resolves with true while the document, or a folder or organization that contains the document, is being
    * deleted.

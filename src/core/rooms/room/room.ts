@@ -709,8 +709,8 @@ export class Room implements CommittingRoom {
     return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
   }
 
-  record(): Promise<void> {
-    return this.dependencies.records.create(this.address)
+  record(decided: () => void): Promise<void> {
+    return this.dependencies.records.create(this.address, decided)
   }
 
   accepted({ changes }: Commit): void {

@@ -130,7 +130,15 @@ export class LevelKv implements Kv {
    * Runs the checks of a commit. If all succeed, adds the writes to the group commit and returns the written
    * values, which stay pinned until they are durable. If a check fails, returns null.
    */
-  async #decide({ name: space, checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
+  async #decide({
+    name: space,
+    checks,
+    writes,
+    jobs,
+    pace,
+    fences,
+    decided,
+  }: Prepared): Promise<Decided | null> {
     this.#core.commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
     const pinned = new Map<string, ValueCell>()
@@ -154,7 +162,10 @@ export class LevelKv implements Kv {
       pinnedJobs.enqueue()
       this.#scans.write(space)
       const cells = writes.map((write) => this.#write(write, pace))
-      return { cells, ended: this.#core.fences.raiseWith(fences) }
+      const ended = this.#core.fences.raiseWith(fences)
+      // In this tick, so that the writes that follow are in the same batch.
+      decided?.()
+      return { cells, ended }
     } finally {
       for (const cell of pinned.values()) this.#values.unpin(cell)
       pinnedJobs.release()
@@ -265,6 +276,7 @@ interface Prepared {
   readonly pace: CommitUrgency
   /** Counters of the fences that the commit raises. */
   readonly fences: readonly number[]
+  readonly decided: (() => void) | undefined
 }
 
 /**
@@ -273,7 +285,7 @@ interface Prepared {
  */
 function prepare(
   part: Key,
-  { checks = [], puts = [], dels = [], jobs = [], pace = 'now', fences = [] }: KvCommit,
+  { checks = [], puts = [], dels = [], jobs = [], pace = 'now', fences = [], decided }: KvCommit,
 ): Prepared {
   const [space, name] = [partition(part), keyName(part)]
   const valueAt = ({ key, value }: { key: Key; value: Uint8Array | null }): Value => ({
@@ -293,5 +305,6 @@ function prepare(
     jobs: jobs.map(copyOfJob),
     pace,
     fences: countersOf(fences),
+    decided,
   }
 }
