@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { deletedUserId } from '../model/deleted-user.ts'
 import { deletedUser, findNamedUsers, namedUsersMax, withoutUser } from '../model/named-users.ts'
 import {
@@ -32,13 +33,9 @@ export async function writeActivities(
     events.map(({ id }) => id),
   )
   for (const [place, event] of events.entries()) {
-    const before = known.get(event.id) ?? null
-    if (before !== null) removeActivity(transaction, before)
-    putActivity(transaction, {
-      ...event,
-      timestamp: before?.timestamp ?? now,
-      place: before?.place ?? place,
-    })
+    const before = known.get(event.id)
+    if (before === undefined) putActivity(transaction, { ...event, timestamp: now, place })
+    else replaceActivity(transaction, before, { ...event, timestamp: before.timestamp, place: before.place })
   }
 }
 
@@ -116,12 +113,18 @@ export function removeActivity(transaction: PartitionWriter, activity: ActivityR
   for (const key of entriesOf(activity)) transaction.delete(key)
 }
 
-/** Replaces a stored activity by an activity with the same id and position. */
+/**
+ * Replaces a stored activity by an activity with the same id and position. Does not write index entries that stay the
+ * same.
+ */
 export function replaceActivity(
   transaction: PartitionWriter,
   before: ActivityRecord,
   after: ActivityRecord,
 ): void {
+  const indexOf = (activity: ActivityRecord) => [traitsOf(activity), entriesOf(activity)]
+  if (isDeepStrictEqual(indexOf(before), indexOf(after)))
+    return transaction.put(activityKeys.activity(positionOf(after)), after)
   removeActivity(transaction, before)
   putActivity(transaction, after)
 }

@@ -48,3 +48,26 @@ it('[ACT-30] records at most 32 edits in one commit, so that the commit does not
   const sizes = await recorded(100, 0)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(32)
 })
+
+it('[ACT-11] writes one record when it stores the number of commits at the end of a window', async () => {
+  const engine = await openMemoryEngine()
+  const puts: number[] = []
+  const kv = {
+    commit: (...[part, content]: Parameters<typeof engine.kv.commit>) => {
+      puts.push(content.puts?.length ?? 0)
+      return engine.kv.commit(part, content)
+    },
+    get: engine.kv.get.bind(engine.kv),
+    scan: engine.kv.scan.bind(engine.kv),
+  }
+  const { documents, edits } = directoryOn({ ...engine, kv })
+  await documents.ensure(scope, 'd')
+  const ann = [{ userId: 'ann' }]
+  const started = edits.windows.noted(address('d'), ann)
+  await engine.kv.commit(['any'], { jobs: started?.jobs ?? [] })
+  expect(edits.windows.noted(address('d'), ann)).toBeNull()
+  await edits.drain()
+  await edits.stop()
+  expect(puts.at(-1)).toBe(1)
+  await engine.close()
+})

@@ -3,7 +3,7 @@ import { KeyedMutex } from '../../base/keyed-mutex.ts'
 import { withRecordName } from '../damaged-record.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
 import { countersOf } from '../fences.ts'
-import { copyOfJob } from '../job-state.ts'
+import { checkJobs, copyOfJob } from '../job-state.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../key-encoding.ts'
 import { keyspaces, under } from '../pairs/keyspaces.ts'
 import { addChecksum, checkChecksum } from '../pairs/record-codec.ts'
@@ -140,7 +140,8 @@ export class LevelKv implements Kv {
     decided,
   }: Prepared): Promise<Decided | null> {
     this.#core.commit.admit()
-    const pinnedJobs = await this.#queue.pin(jobs)
+    checkJobs(jobs)
+    const pinnedJobs = this.#queue.pinNew(jobs) ?? (await this.#queue.pin(jobs))
     const pinned = new Map<string, ValueCell>()
     try {
       for (;;) {
