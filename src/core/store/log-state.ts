@@ -22,7 +22,7 @@ export function headOf(standing: LogState): LogHead | null {
   return { epoch, head, base: baseSnapshot(marks).seq, oldest: oldestSnapshot(marks).seq }
 }
 
-export const absentLog: LogState = { state: 'absent' }
+export const absentLog = { state: 'absent' } as const satisfies LogState
 
 /** Epoch of the first log of a document. */
 const firstEpoch = 1

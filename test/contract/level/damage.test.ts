@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CorruptRecordError, type Engine } from '../../../src/core/store/engine.ts'
 import { checkStore } from '../../../src/core/store/level/check/check-store.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
+import { keyspaces } from '../../../src/core/store/pairs/keyspaces.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import {
   bytesOf,
@@ -15,7 +16,14 @@ import {
   textOf,
   updates,
 } from '../suite/sample-data.ts'
-import { flipped, overwrite, storedPair, type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
+import {
+  flipped,
+  overwrite,
+  storedKeys,
+  storedPair,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from './store-tools.ts'
 
 const damaged = docKey('damaged')
 const sound = docKey('sound')
@@ -105,6 +113,17 @@ it('[ENG-61] rejects appends to a document whose only update is missing', async 
   await change('the only one', () => null)
   await expect(engine.log.append(only, 1, updates('more'))).rejects.toThrow(CorruptRecordError)
   await expect(engine.log.load(only)).rejects.toThrow(CorruptRecordError)
+})
+
+it('[ENG-61] rejects a document with updates whose head is missing', async () => {
+  await engine.close()
+  const [head] = (await storedKeys(directory.store, 'damaged')).filter(
+    (key) => key.indexOf(keyspaces.heads) === 0,
+  )
+  await overwrite(directory.store, head as Buffer, null)
+  await open()
+  await expectOnlyDamagedRefused()
+  await expect(engine.log.append(damaged, 'create', updates('again'))).rejects.toThrow(CorruptRecordError)
 })
 
 it.each([

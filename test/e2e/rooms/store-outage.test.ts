@@ -23,6 +23,7 @@ const openStore: OpenStore = async (path) => {
   const store = await openLevelStore(path)
   return {
     get: (key) => store.get(key),
+    getNow: (keys) => store.getNow(keys),
     pages: (range, options) => store.pages(range, options),
     firstPage: (range, options) => store.firstPage(range, options),
     snapshot: () => store.snapshot(),

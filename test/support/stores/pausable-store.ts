@@ -17,6 +17,7 @@ export function heldStore(): HeldStore {
     const store = await openLevelStore(path)
     return {
       get: (key) => store.get(key),
+      getNow: (keys) => store.getNow(keys),
       pages: (range, options) => store.pages(range, options),
       firstPage: (range, options) => store.firstPage(range, options),
       snapshot: () => store.snapshot(),

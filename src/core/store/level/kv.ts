@@ -1,6 +1,6 @@
 import { isSameBytes } from '../../base/bytes.ts'
 import { KeyedMutex } from '../../base/keyed-mutex.ts'
-import { withRecordName } from '../damaged-record.ts'
+import { DamagedRecordError, withRecordName } from '../damaged-record.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
 import { countersOf } from '../fences.ts'
 import { checkJobs, copyOfJob } from '../job-state.ts'
@@ -59,8 +59,8 @@ export class LevelKv implements Kv {
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
     const names = namesOf(part, keys)
-    const cached = this.#cached(names)
-    if (cached !== null) return Promise.resolve(cached)
+    const found = this.#isOpen ? (this.#recent.all(names) ?? this.#getNow(part, keys, names)) : null
+    if (found !== null) return Promise.resolve(found)
     return this.#core.gate.run(() => withRecordName('partition', part, () => this.#look(part, keys, names)))
   }
 
@@ -189,11 +189,30 @@ export class LevelKv implements Kv {
   }
 
   /**
-   * Returns the values if all of them are cached; otherwise returns null. Also returns null while the store
-   * is unavailable.
+   * Returns values of which the event loop can read those that are not cached. Returns null if a value is damaged, or
+   * if a thread must read the values.
    */
-  #cached(names: readonly string[]): readonly (Uint8Array | null)[] | null {
-    return this.#isOpen ? this.#recent.all(names) : null
+  #getNow(part: Key, keys: readonly Key[], names: readonly string[]): readonly (Uint8Array | null)[] | null {
+    const cached = names.map((name) => this.#recent.value(name))
+    const isMissing = (_: unknown, index: number): boolean => cached[index] === undefined
+    const missing = names.filter(isMissing)
+    const read = this.#readNow(part, keys.filter(isMissing))
+    if (read === null) return null
+    this.#recent.end(this.#recent.begin(missing), read)
+    const values = read.values()
+    return cached.map((value) => (value === undefined ? (values.next().value ?? null) : value))
+  }
+
+  #readNow(part: Key, keys: readonly Key[]): readonly (Uint8Array | null)[] | null {
+    const space = partition(part)
+    const at = keys.map((key) => stored(space, key))
+    const values = this.#core.disk.readNow((store) => store.getNow(at))
+    try {
+      return values && unsealed(at, values)
+    } catch (error) {
+      if (error instanceof DamagedRecordError) return null
+      throw error
+    }
   }
 
   get #isOpen(): boolean {
@@ -217,11 +236,10 @@ export class LevelKv implements Kv {
   }
 
   async #readAll(keys: readonly Buffer[]): Promise<(Uint8Array | null)[]> {
-    const values = await this.#core.disk.read((store) => Promise.all(keys.map((key) => store.get(key))))
-    return keys.map((key, index) => {
-      const value = values[index]
-      return value === undefined ? null : checkChecksum(key, value)
-    })
+    return unsealed(
+      keys,
+      await this.#core.disk.read((store) => Promise.all(keys.map((key) => store.get(key)))),
+    )
   }
 
   /** Evicts all cached values. Call this method after a write with unknown outcome. */
@@ -231,6 +249,13 @@ export class LevelKv implements Kv {
     this.#scans.forget()
   }
 }
+
+/** Returns the values without their checksums; null for each absent one. @throws DamagedRecordError */
+const unsealed = (keys: readonly Buffer[], values: readonly (Buffer | undefined)[]): (Uint8Array | null)[] =>
+  keys.map((key, index) => {
+    const value = values[index]
+    return value === undefined ? null : checkChecksum(key, value)
+  })
 
 /** Returns a name of the range that is unique within the partition. */
 const scanName = ({ prefix = [], after, reverse = false, limit }: KvRange): string =>

@@ -20,8 +20,24 @@ export type DocumentCacheEntry = CacheEntry<LogState, DocumentKeyspace>
 
 /** Cache of the states of documents by `nameOfLog`, including appends that are not durable yet. */
 export class DocumentHeads extends WriteThroughCache<LogState, DocumentKeyspace> {
+  readonly #disk: ReopeningStore
+
   constructor(disk: ReopeningStore) {
     super((keys) => disk.read((store) => readLogStateNow(store, keys)), idleHeadsMax)
+    this.#disk = disk
+  }
+
+  /**
+   * Returns whether a document is known to have no log. Uses neither threads nor an iterator, so that clients can
+   * connect to new documents at little cost. A log that was never compacted starts with update 1.
+   */
+  isAbsent(keys: DocumentKeyspace): boolean {
+    return this.#isMissing(keys.head) && this.#isMissing(keys.update(1))
+  }
+
+  #isMissing(key: Buffer): boolean {
+    const found = this.#disk.readNow((store) => store.getNow([key])) ?? [null]
+    return found[0] === undefined
   }
 
   pinDocument(doc: Key): DocumentCacheEntry {
@@ -71,11 +87,12 @@ export interface LogEnd {
 }
 
 /**
- * Reads the end of a log. Requests the head and the last appends in parallel. If they were requested one
- * after the other, these reads would take most of the time in which a document is opened.
+ * Reads the end of a log. If threads read the head and the last appends, requests them in parallel. If they were
+ * requested one after the other, these reads would take most of the time in which a document is opened.
  */
 export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMax: number): Promise<LogEnd> {
-  const [stored, appends] = await Promise.all([reads.get(keys.head), lastAppends(reads, keys, appendsMax)])
+  const [head] = reads.getNow([keys.head]) ?? [reads.get(keys.head)]
+  const [stored, appends] = await Promise.all([head, lastAppends(reads, keys, appendsMax)])
   const [newest, ...older] = appends
   const last = newest === undefined ? [] : decodeUpdates(...newest)
   const standing = standingOf(keys, stored, last.at(-1))

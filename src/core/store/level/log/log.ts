@@ -17,7 +17,7 @@ import type {
 import { checkFence } from '../../fences.ts'
 import { checkJobs, copyOfJob } from '../../job-state.ts'
 import { decodeKey, keyName, keyRange } from '../../key-encoding.ts'
-import { destroyedPerCallMax, headOf, type LogState, resolveAppend } from '../../log-state.ts'
+import { absentLog, destroyedPerCallMax, headOf, type LogState, resolveAppend } from '../../log-state.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
 import { decodeHead, encodeHead, encodeUpdates } from '../../pairs/record-codec.ts'
 import { copyOfUpdate } from '../../stored-author.ts'
@@ -125,8 +125,12 @@ export class LevelLog implements DocumentLog {
   }
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
+    const keys = keysOf(doc)
+    if (this.#core.gate.isOpen && this.#documents.isAbsent(keys)) {
+      this.#documents.note(nameOfLog(doc), keys, absentLog)
+      return Promise.resolve(absentLog)
+    }
     return this.#run('document', doc, async () => {
-      const keys = keysOf(doc)
       let [found, failed]: [(standing: LogState) => void, (error: unknown) => void] = [ignore, ignore]
       const state = (): Promise<LogState> =>
         new Promise((resolve, reject) => {

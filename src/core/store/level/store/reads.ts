@@ -14,6 +14,11 @@ export interface ScanOptions {
 
 export interface Reads {
   get(key: Uint8Array): Promise<Buffer | undefined>
+  /**
+   * Returns small values of one moment without a thread. Returns null if the caller must use `get` instead: the event
+   * loop has read too much already, the disk is slow, or a value cannot be read.
+   */
+  getNow(keys: readonly Uint8Array[]): readonly (Buffer | undefined)[] | null
   /** Yields the pairs of a range in pages, as they were when the caller requested the first page. */
   pages(range: ByteRange, options?: ScanOptions): AsyncIterable<readonly KeyValuePair[]>
   /**
@@ -47,7 +52,7 @@ export const readerOf =
   async (keys) => {
     const at = snapshot === undefined ? encodings : { ...encodings, snapshot }
     const values = await database.getMany([...keys], at)
-    return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
+    return values.map(bufferOf)
   }
 
 /**
@@ -97,12 +102,78 @@ const iteratorOf = (
     highWaterMarkBytes: pageBytes,
   })
 
+const bufferOf = (value: Uint8Array | undefined): Buffer | undefined => value && asBuffer(value)
+
 const pairOf = ([key, value]: readonly [Uint8Array, Uint8Array | undefined]): KeyValuePair => [
   asBuffer(key),
   asBuffer(value ?? nothing),
 ]
 
 const nothing = new Uint8Array(0)
+
+/**
+ * Maximum number of values that the event loop reads in one tick. The limit ends loops over many values, which would
+ * let nothing else run.
+ */
+const readNowMax = 500
+/** Milliseconds from which a read has waited for the disk. A value in the cache of the operating system takes 0.01 ms. */
+const slowReadMs = 1
+/** Slow reads take at most one of this number of milliseconds, after a burst. */
+const slowShare = 20
+/** Maximum milliseconds of slow reads in a burst. */
+const slowBurstMs = 50
+
+/** Reads one value in the event loop. */
+type ReadNow = (key: Uint8Array, snapshot?: DatabaseSnapshot) => Buffer | undefined
+
+/** Returns a function that reads values in the event loop. */
+export const nowReaderOf =
+  (database: LevelDatabase): ReadNow =>
+  (key, snapshot) =>
+    bufferOf(database.getSync(key, snapshot === undefined ? encodings : { ...encodings, snapshot }))
+
+/**
+ * Reads small values in the event loop, which costs much less than handing the read to a thread. A value that is in no
+ * cache blocks the event loop, so the time of slow reads is limited with the generic cell rate algorithm.
+ */
+export class LoopReads {
+  readonly #read: ReadNow
+  readonly #now: () => number
+  /** Number of values that may still be read in this tick. */
+  #left = readNowMax
+  /** Time at which the full burst of slow reads is available again. */
+  #restedAt = 0
+
+  /** @param now clock in milliseconds */
+  constructor(read: ReadNow, now = () => performance.now()) {
+    this.#read = read
+    this.#now = now
+  }
+
+  /** Returns the values. Returns null if a limit is reached, or if a value cannot be read. */
+  read(keys: readonly Uint8Array[], snapshot?: DatabaseSnapshot): readonly (Buffer | undefined)[] | null {
+    const startedAt = this.#now()
+    if (this.#restedAt - startedAt > slowBurstMs * slowShare || !this.#take(keys.length)) return null
+    try {
+      return keys.map((key) => this.#read(key, snapshot))
+    } catch {
+      return null
+    } finally {
+      const ms = this.#now() - startedAt
+      if (ms >= slowReadMs) this.#restedAt = Math.max(this.#restedAt, startedAt) + ms * slowShare
+    }
+  }
+
+  #take(count: number): boolean {
+    if (count > this.#left) return false
+    if (this.#left === readNowMax)
+      setImmediate(() => {
+        this.#left = readNowMax
+      })
+    this.#left -= count
+    return true
+  }
+}
 
 /**
  * Maximum number of keys in one read. A read of more keys is split, so that the reader threads can serve
@@ -167,15 +238,18 @@ export class BatchedReads {
  */
 export class SharedSnapshots {
   readonly #database: LevelDatabase
+  readonly #loopReads: LoopReads
   #current: TickSnapshot | null = null
 
-  constructor(database: LevelDatabase) {
+  constructor(database: LevelDatabase, loopReads: LoopReads) {
     this.#database = database
+    this.#loopReads = loopReads
   }
 
-  enter(): ReadSnapshot {
+  /** The snapshot of this tick. */
+  get current(): TickSnapshot {
     this.#current ??= this.#begin()
-    return this.#current.enter()
+    return this.#current
   }
 
   /** Closes the current snapshot for new callers. Later callers get a new snapshot. */
@@ -186,7 +260,7 @@ export class SharedSnapshots {
   }
 
   #begin(): TickSnapshot {
-    const moment = new TickSnapshot(this.#database)
+    const moment = new TickSnapshot(this.#database, this.#loopReads)
     setImmediate(() => {
       if (this.#current === moment) this.end()
     })
@@ -197,13 +271,15 @@ export class SharedSnapshots {
 /** A snapshot that several readers use. It is released when the last reader has left. */
 class TickSnapshot {
   readonly #snapshot: DatabaseSnapshot
+  readonly #loopReads: LoopReads
   readonly #batched: BatchedReads
   readonly #ranges: ReturnType<typeof rangesOf>
   /** Number of readers, plus 1 as long as further readers can join. */
   #users = 1
 
-  constructor(database: LevelDatabase) {
+  constructor(database: LevelDatabase, loopReads: LoopReads) {
     this.#snapshot = database.snapshot()
+    this.#loopReads = loopReads
     this.#ranges = rangesOf(database, this.#snapshot)
     this.#batched = new BatchedReads(readerOf(database, this.#snapshot))
   }
@@ -212,9 +288,15 @@ class TickSnapshot {
     this.#users += 1
     return {
       get: (key) => this.#batched.get(key),
+      getNow: (keys) => this.getNow(keys),
       ...this.#ranges,
       close: () => this.leave(),
     }
+  }
+
+  /** As in `Reads`. */
+  getNow(keys: readonly Uint8Array[]): readonly (Buffer | undefined)[] | null {
+    return this.#loopReads.read(keys, this.#snapshot)
   }
 
   async leave(): Promise<void> {

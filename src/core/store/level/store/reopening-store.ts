@@ -100,6 +100,11 @@ export class ReopeningStore {
     }
   }
 
+  /** Returns what `work` reads in this tick; null if the store cannot be used now. */
+  readNow<T>(work: (store: Store) => T): T | null {
+    return this.health().ok && this.#store !== null ? work(this.#store) : null
+  }
+
   /**
    * Writes a batch of operations. The caller must wait for one batch before it writes the next. Resolves when
    * the operations are written, even if the store must first be reopened.

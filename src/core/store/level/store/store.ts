@@ -4,6 +4,8 @@ import {
   BatchedReads,
   encodings,
   type LevelDatabase,
+  LoopReads,
+  nowReaderOf,
   type ReadSnapshot,
   type Reads,
   rangesOf,
@@ -56,9 +58,13 @@ export async function openLevelStore(directory: string): Promise<Store> {
   }) as LevelDatabase
   await database.open()
   const now = new BatchedReads(readerOf(database))
-  const moments = new SharedSnapshots(database)
+  const loopReads = new LoopReads(nowReaderOf(database))
+  const moments = new SharedSnapshots(database, loopReads)
+  let writes = 0
   return {
     get: (key) => now.get(key),
+    // Only a write in progress can come between two reads of one tick.
+    getNow: (keys) => (writes === 0 ? loopReads.read(keys) : moments.current.getNow(keys)),
     ...rangesOf(database),
     async write(operations, sync) {
       const batch = database.batch()
@@ -66,11 +72,16 @@ export async function openLevelStore(directory: string): Promise<Store> {
         if (value === null) batch.del(key)
         else batch.put(key, value)
       }
-      await batch.write({ sync })
-      // Reads that start after the write must see it, so they get a new snapshot.
-      moments.end()
+      writes += 1
+      try {
+        await batch.write({ sync })
+      } finally {
+        writes -= 1
+        // Reads that start after the write must see it, so they get a new snapshot.
+        moments.end()
+      }
     },
-    snapshot: () => moments.enter(),
+    snapshot: () => moments.current.enter(),
     compactTables: ({ gte, lt } = everything) => database.compactRange(gte, lt, encodings),
     tableBytes: ({ gte, lt }) => database.approximateSize(gte, lt, encodings),
     close: () => {

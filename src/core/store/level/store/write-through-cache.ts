@@ -86,6 +86,14 @@ export class WriteThroughCache<T, K = Buffer> {
     this.#becomeIdle(cell)
   }
 
+  /** Caches a value that the caller has read in this tick, unless the cell exists. */
+  note(name: string, key: K, value: T): void {
+    if (this.#cells.has(name)) return
+    const cell = this.#add(name, key)
+    this.set(cell, value)
+    this.#becomeIdle(cell)
+  }
+
   unpin(cell: CacheEntry<T, K>): void {
     cell.pins -= 1
     if (cell.pins > 0 || cell.knowledge.state === 'lost') return
