@@ -43,6 +43,7 @@ class LocalSocket implements ClientSocket {
   ) {
     this.#socket = socket
     this.#writer = new SocketWriter(socket, connection, acceptor.batch, (frames) => this.#addUnread(frames))
+    this.#writer.uncorkLater()
     this.#acceptor = acceptor
     this.#memory = new SocketMemory(acceptor.options.memory, owner, () => this.terminate())
     const changed: IncompleteChanged = (messageBytes, keptBytes) => {
@@ -197,6 +198,8 @@ export class SocketAcceptor {
   ): void {
     const { connection, address, request } = upgrade
     const forwarded = forwardedRequests.get(request)
+    // The response to the upgrade waits for the first frames of this tick, so that one system call sends both.
+    connection.cork()
     this.#upgrader.accept(upgrade, workspaceId ?? address, (socket) => {
       if (cutter !== null) socket.cutLargeMessages(cutter)
       const accepted = new LocalSocket(socket, connection, { address, workspaceId }, this, cutter)

@@ -40,6 +40,7 @@ export class SocketWriter {
    */
   #frames: Uint8Array[] | null = null
   #bytes = 0
+  #isCorked = false
 
   /**
    * @param onBehind called with the frames of a flush that the operating system has not accepted completely
@@ -69,6 +70,13 @@ export class SocketWriter {
     this.#bytes += frames.length
   }
 
+  /** Uncorks the connection, which is corked, with the first flush. Call it before the first frame. */
+  uncorkLater(): void {
+    this.#isCorked = true
+    this.#frames = []
+    this.#batch.add(this)
+  }
+
   /** Writes the waiting frames. Must be called before any other write to the connection. */
   flush(): void {
     const frames = this.#frames
@@ -77,10 +85,16 @@ export class SocketWriter {
     this.#bytes = 0
     // `ws` may already have sent a close frame. Nothing may follow this frame, because browsers would then
     // treat the close as a failure.
-    if (this.#socket.readyState !== this.#socket.OPEN) return
-    if (frames.length === 1) this.connection.write(frames[0])
-    else this.#writeAll(frames)
-    if (this.connection.writableLength > 0) this.#onBehind(frames)
+    const isOpen = this.#socket.readyState === this.#socket.OPEN
+    if (isOpen) {
+      if (frames.length === 1) this.connection.write(frames[0])
+      else this.#writeAll(frames)
+    }
+    if (this.#isCorked) {
+      this.#isCorked = false
+      this.connection.uncork()
+    }
+    if (isOpen && this.connection.writableLength > 0) this.#onBehind(frames)
   }
 
   /**
