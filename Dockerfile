@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # For linux/amd64 and linux/arm64. The built files are equal on both, so the first stage runs on the machine that builds.
-FROM --platform=$BUILDPLATFORM node:22-slim AS build
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /weft
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 # Without scripts, because `prepare` needs the sources. They are copied later, so that a change of them installs nothing
@@ -16,7 +16,7 @@ RUN mv /tmp/libraries.json package.json && npm prune --omit=optional \
 # dist contains most libraries. Only the others remain in node_modules.
 RUN mv /tmp/package.json . && npm prune --omit=optional && find node_modules -type d -empty -delete
 
-FROM node:22-slim
+FROM node:24-slim
 ARG VERSION=unknown
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Weft" \
@@ -24,7 +24,7 @@ LABEL org.opencontainers.image.title="Weft" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.version="$VERSION" \
   org.opencontainers.image.revision="$REVISION" \
-  org.opencontainers.image.base.name="docker.io/library/node:22-slim"
+  org.opencontainers.image.base.name="docker.io/library/node:24-slim"
 # Other containers and the ports of the host can connect.
 ENV NODE_ENV=production WEFT_DATA_DIR=/data WEFT_HOST=0.0.0.0
 WORKDIR /weft

@@ -40,7 +40,7 @@ const filesOf = (name: string): string[] =>
     .map((path) => join(realpathSync(dirname(path)), basename(path)))
 
 /**
- * Writes a root file system that stands in for `node:22-slim`, which a test cannot download: files of this
+ * Writes a root file system that stands in for `node:24-slim`, which a test cannot download: files of this
  * machine's Debian packages, and its Node and npm. As in that image, the user `node` has the number 1000. The
  * stand-in has the Node version of this machine.
  */

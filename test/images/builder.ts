@@ -75,7 +75,7 @@ export class Builder {
     const container = this.#run(['from', 'scratch'])
     this.#run(['add', '--quiet', container, root, '/'])
     this.#run(['config', ...env.flatMap((each) => ['--env', each]), '--cmd', 'node', container])
-    this.#run(['commit', '--quiet', container, 'docker.io/library/node:22-slim'])
+    this.#run(['commit', '--quiet', container, 'docker.io/library/node:24-slim'])
     this.#run(['rm', container])
   }
 
