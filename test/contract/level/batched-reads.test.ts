@@ -48,7 +48,7 @@ it('[ENG-72] reads all keys of one tick together, and rejects only the read of a
   expect(asked).toEqual([3, 1, 1, 1])
 })
 
-it('[ENG-90] reads values of one moment in the event loop while a write is in progress', async () => {
+it('[ENG-91] reads values of one moment in the event loop while a write is in progress', async () => {
   for (let n = 0; n < 200; n++) {
     const written = store.write([put('a', String(n)), put('b', String(n))], false)
     for (let reads = 0; reads < 5; reads++) {
@@ -61,7 +61,7 @@ it('[ENG-90] reads values of one moment in the event loop while a write is in pr
   expect(store.getNow([key('b')])?.map(String)).toEqual(['199'])
 })
 
-it('[ENG-90] reads a limited number of values in the event loop in one tick', async () => {
+it('[ENG-91] reads a limited number of values in the event loop in one tick', async () => {
   const keys = Array.from({ length: 250 }, (_, index) => key(index))
   const counts = (): readonly (number | undefined)[] => [1, 2, 3].map(() => store.getNow(keys)?.length)
   expect(counts()).toEqual([250, 250, undefined])
@@ -69,7 +69,7 @@ it('[ENG-90] reads a limited number of values in the event loop in one tick', as
   expect(counts()).toEqual([250, 250, undefined])
 })
 
-it('[ENG-90] when reads are slow, reads in the event loop for at most 5 % of the time', () => {
+it('[ENG-91] when reads are slow, reads in the event loop for at most 5 % of the time', () => {
   let [now, readMs] = [0, 0]
   const reads = new LoopReads(
     () => {
@@ -88,7 +88,7 @@ it('[ENG-90] when reads are slow, reads in the event loop for at most 5 % of the
   expect(busyMs).toBeGreaterThan(500)
 })
 
-it('[ENG-90] leaves a value that cannot be read to a thread', () => {
+it('[ENG-91] leaves a value that cannot be read to a thread', () => {
   const reads = new LoopReads(() => {
     throw new Error('damaged')
   })
