@@ -3,14 +3,14 @@ import { type ErrorExample, errorExamples } from './error-examples.ts'
 
 export const errorCodeNames = Object.keys(errorCodes) as readonly ErrorCode[]
 
-/**
- * Returns the list of all error codes as Markdown: a heading for each area, followed by a heading for each
- * code of the area.
- */
+/** Returns the list of all error codes as Markdown: a heading for each area, and a line for each code, with a link to its page. */
 export function errorList(): string {
   const areas = [...new Set(errorCodeNames.map(areaOf))]
   return areas
-    .flatMap((area) => [`## ${area}`, ...errorCodeNames.filter((code) => areaOf(code) === area).map(entryOf)])
+    .map((area) => {
+      const lines = errorCodeNames.filter((code) => areaOf(code) === area).map(lineOf)
+      return `## ${area}\n\n${lines.join('\n')}`
+    })
     .join('\n\n')
 }
 
@@ -36,15 +36,16 @@ function exampleOf(code: ErrorCode, { message, details, item }: ErrorExample): s
 
 const areaOf = (code: ErrorCode): string => code.split('/')[0] ?? ''
 
-const entryOf = (code: ErrorCode): string =>
-  [
-    `### ${code}`,
-    errorText(code),
-    ...(errorExamples[code] === undefined ? [] : [`[Example](http://localhost:8787/docs/errors/${code})`]),
-  ].join('\n\n')
+const lineOf = (code: ErrorCode): string =>
+  `- [${code}](http://localhost:8787/docs/errors/${code}) (${httpCodeOf(code)}): ${causeOf(code).meaning}`
 
 /** Returns the meaning and the remedy of a code, as Markdown. */
 export function errorText(code: ErrorCode): string {
-  const { status, httpCode = httpCodes[status], meaning, remedy } = causeOf(code)
-  return `\`${status}\`, HTTP ${httpCode}. ${meaning}\n\n**Remedy:** ${remedy}`
+  const { status, meaning, remedy } = causeOf(code)
+  return `\`${status}\`, HTTP ${httpCodeOf(code)}. ${meaning}\n\n**Remedy:** ${remedy}`
+}
+
+function httpCodeOf(code: ErrorCode): number {
+  const { status, httpCode = httpCodes[status] } = causeOf(code)
+  return httpCode
 }

@@ -21,7 +21,7 @@ export const requestColumns: readonly Column<RequestsGetDataItem>[] = [
         {outcome}
         {reason !== undefined && <span class="hint">{reason}</span>}
         {code !== undefined && (
-          <a href={`/docs/errors#${code.replaceAll('/', '')}`}>
+          <a href={`/docs/errors/${code}`}>
             <code>{code}</code>
           </a>
         )}

@@ -84,18 +84,13 @@ it('[ERR-1] answers each error with its code, and with the status and HTTP code 
 /** Text that follows a problem in a message: the expected input, or the remedy. */
 const remedies = /[;:] |\bmust\b|\bat most\b|\bneeds?\b|\bcan only\b|is required/
 
-it('[ERR-2] describes each error code in the chapter on errors: status, HTTP code, meaning and remedy', async () => {
-  for (const code of codes) {
-    const { status, meaning, remedy, ...cause } = errorCodes[code]
-    const httpCode = 'httpCode' in cause ? cause.httpCode : httpCodes[status]
-    expect(chapter).toContain(
-      `\n### ${code}\n\n\`${status}\`, HTTP ${httpCode}. ${meaning}\n\n**Remedy:** ${remedy}\n`,
-    )
-  }
+it('[ERR-2] lists each error code in the chapter on errors: HTTP code, meaning and a link to its page', async () => {
   const page = await (await fetch(`${server.url}/docs/errors`)).text()
   for (const code of codes) {
-    expect(page).toContain(`<h3 id="${code.replace('/', '')}">`)
-    expect(page.includes(`<a href="/docs/errors/${code}">`)).toBe(code in errorExamples)
+    const { status, meaning, ...cause } = errorCodes[code]
+    const httpCode = 'httpCode' in cause ? cause.httpCode : httpCodes[status]
+    expect(chapter).toContain(`[${code}](http://localhost:8787/docs/errors/${code}) (${httpCode}): ${meaning}\n`)
+    expect(page).toContain(`<a href="/docs/errors/${code}">`)
   }
 })
 
