@@ -13,7 +13,6 @@ import { idBytesMax } from '../core/model/address.ts'
 import { limits } from '../core/model/limits.ts'
 import { statesMax } from '../core/rooms/awareness/room-awareness.ts'
 import { clientsMax, structsMax, subdocumentsMax, valuesMax } from '../core/update/read-update.ts'
-import { anchorLimits } from '../rest/anchor-places.ts'
 import { bodyValuesMax } from '../rest/http/request-body.ts'
 import { pageSizeMax } from '../rest/paging/page-request.ts'
 import { batchMax, lookupMax, metadataBytesMax } from '../rest/schemas/resource-schema.ts'
@@ -23,26 +22,18 @@ import { editorsMax } from '../rest/v2/crdt/get.ts'
 /** A row of the table of records: each `of` has at most `max` of `what`. */
 type Row = readonly [of: string, what: string, max: number]
 
-/**
- * Returns a row for each limit of a group. Limits whose description is null have no row, because they only
- * bound the work of one call.
- */
-const rowsOf = <Limits extends Readonly<Record<string, number>>>(
-  of: string,
-  group: Limits,
-  described: { readonly [Name in keyof Limits]: string | null },
-): readonly Row[] => {
-  const limits = new Map<string, number>(Object.entries(group))
-  return Object.entries(described).flatMap(([name, what]) => {
-    const max = limits.get(name)
-    return what === null || max === undefined ? [] : [[of, what, max] as const]
-  })
-}
-
+/** Limits of stored records, and of inputs as a whole. The API reference has the limits of single members of requests. */
 const records: readonly Row[] = [
   ['workspace', 'API keys', apiKeysMax],
   ['API key', 'auth tokens', authTokensMax],
   ['API key', 'domains', domainsMax],
+  ['API key', 'endpoints', subscriptionLimits.endpoints],
+  ['API key', 'judgments; above the limit, the oldest are deleted', memoryLimits.judgments],
+  [
+    'API key',
+    'characters of all judgments; above the limit, the oldest are deleted',
+    memoryLimits.characters,
+  ],
   ['id', 'bytes of UTF-8', idBytesMax],
   ['realtime token', 'characters', tokenLengthMax],
   ['request body', 'arrays, objects and commas', bodyValuesMax],
@@ -52,107 +43,33 @@ const records: readonly Row[] = [
   ['`metadata`', 'bytes as JSON', metadataBytesMax],
   ['`permissions/get`', 'users times resources', pairsMax],
   ['`crdt/get`', 'editors without `editorId`', editorsMax],
-  ...rowsOf('organization', directoryLimits, {
-    folders: 'folders',
-    folderDepth: 'nested levels of folders',
-    lookedAtBySearch: null,
-    organizationsLookedAtBySearch: null,
-  }),
+  ['organization', 'folders', directoryLimits.folders],
+  ['organization', 'nested levels of folders', directoryLimits.folderDepth],
   ['user', 'groups in an organization', groupsOfUserMax],
+  ['document', 'branches, over all editors', branchLimits.branches],
   ['editor', 'clients that show presence', statesMax],
-  ...rowsOf('content', limits, {
-    jsonDepth: 'nested levels of plain values, embeds and formatting values',
-    typeDepth: 'nested levels of shared types, including the root',
-    nodes: 'elements, texts and values',
-    attributes: 'attributes of an XML element',
-    markdownCharacters: 'characters of a text in Markdown',
-    markdownDepth: 'nested levels of lists and block quotes in Markdown; an item of a list counts as two',
-  }),
+  ['editor', 'saved versions that calls create', versionLimits.manual],
+  ['editor', 'automatic versions; above the limit, the oldest is deleted', versionLimits.automatic],
+  ['version', 'authors', versionLimits.authors],
+  ['annotation', 'comments', commentLimits.comments],
+  ['comment', 'bytes of its text', commentLimits.textBytes],
+  ['comment', 'reactions', commentLimits.reactions],
+  ['notification', 'users in `notifyUsers`', notificationLimits.notifyUsers],
+  ['content', 'nested levels of plain values, embeds and formatting values', limits.jsonDepth],
+  ['content', 'nested levels of shared types, including the root', limits.typeDepth],
+  ['content', 'elements, texts and values', limits.nodes],
+  ['content', 'attributes of an XML element', limits.attributes],
+  ['content', 'characters of a text in Markdown', limits.markdownCharacters],
+  [
+    'content',
+    'nested lists and block quotes in Markdown; an item of a list counts as two',
+    limits.markdownDepth,
+  ],
   ['update', 'structs', structsMax],
   ['update', 'deleted ranges', structsMax],
   ['update', 'client ids', clientsMax],
   ['update', 'subdocuments', subdocumentsMax],
-  [
-    'update',
-    'values in lists, maps and attributes, with nested ones; an array or object counts as two',
-    valuesMax,
-  ],
-  ...rowsOf('document', branchLimits, {
-    branches: 'branches, over all editors',
-    nameCharacters: 'characters of the name of a branch',
-  }),
-  ...rowsOf('editor', versionLimits, {
-    manual: 'saved versions that calls create',
-    automatic: 'automatic versions; above the limit, the oldest is deleted',
-    labelCharacters: 'characters of the label of a version',
-    authors: 'authors of a version',
-    listed: null,
-  }),
-  ...rowsOf('API key', subscriptionLimits, {
-    endpoints: 'endpoints',
-    channels: 'channels of an endpoint',
-    filterTypes: 'event types of an endpoint',
-    eventType: 'characters of an event type',
-    triggersBytes: 'bytes of all triggers as JSON',
-    metadataBytes: 'bytes of the metadata of an endpoint as JSON',
-    url: 'characters of a URL',
-    description: 'characters of a description',
-    authToken: 'characters of an auth token for webhooks',
-    publicKey: 'characters of a public key',
-    callbackMs: 'milliseconds of the timeout of a callback',
-    storeSeconds: 'seconds between two calls of `store`',
-    graceSeconds: 'seconds for which a replaced webhook secret also signs',
-  }),
-  ...rowsOf('annotation', commentLimits, {
-    commentsInCall: 'comments that one call adds',
-    comments: 'comments',
-    textBytes: 'bytes of the text of a comment',
-    reactions: 'reactions of a comment',
-    reactionsBytes: 'bytes of the reactions of a comment as JSON',
-    reactionCharacters: 'characters of a reaction',
-    locationBytes: 'bytes of a location as JSON',
-    suggestionBytes: 'bytes of a suggestion as JSON',
-    priorityCharacters: 'characters of a priority',
-    contentKeyCharacters: 'characters of the `contentKey` of an anchor',
-    positionBytes: 'bytes of the position of an anchor',
-    quoteCharacters: 'characters of the quote of an anchor, and of the text before and after it',
-    commentsShown: 'comments in a response that returns their annotation',
-    shownBytes: null,
-    scanned: null,
-    pageBytes: null,
-    quotedCharacters: 'characters that an activity quotes',
-  }),
-  ...rowsOf('response', anchorLimits, {
-    anchorEditors: 'editors of which it shows the places of anchors',
-    anchorDocumentBytes: 'bytes of an editor of which it shows the places of anchors',
-  }),
-  ...rowsOf('API key', memoryLimits, {
-    judgments: 'judgments; above the limit, the oldest are deleted',
-    characters:
-      'characters of the queries and reasons of all judgments; above the limit, the oldest are deleted',
-    queryCharacters: 'characters of the query of a judgment',
-    caseCharacters: 'characters of the case of a suggestion',
-    reasonCharacters: 'characters of the reason of a judgment',
-    queryTerms: 'different words of a query that count',
-    matches: null,
-    termCharacters: 'characters of a word that count',
-    batch: 'judgments that one call deletes',
-    listed: 'judgments in one response',
-    changes: null,
-    indexedCharacters: null,
-  }),
-  ...rowsOf('notification', notificationLimits, {
-    notifyUsers: 'users in `notifyUsers`',
-    notifyUsersBytes: 'bytes of `notifyUsers` as JSON',
-    dataBytes: 'bytes of the data of a notification as JSON',
-    headlineLength: 'characters of a headline',
-    readersShown: 'readers in the response',
-    readersScanned: null,
-    scanned: null,
-    together: null,
-    pageBytes: null,
-    deleted: 'notifications that one call deletes',
-  }),
+  ['update', 'values in lists, maps and attributes; an array or object counts as two', valuesMax],
 ]
 
 const number = new Intl.NumberFormat('en')

@@ -89,7 +89,9 @@ it('[ERR-2] lists each error code in the chapter on errors: HTTP code, meaning a
   for (const code of codes) {
     const { status, meaning, ...cause } = errorCodes[code]
     const httpCode = 'httpCode' in cause ? cause.httpCode : httpCodes[status]
-    expect(chapter).toContain(`[${code}](http://localhost:8787/docs/errors/${code}) (${httpCode}): ${meaning}\n`)
+    expect(chapter).toContain(
+      `[${code}](http://localhost:8787/docs/errors/${code}) (${httpCode}): ${meaning}\n`,
+    )
     expect(page).toContain(`<a href="/docs/errors/${code}">`)
   }
 })
