@@ -62,7 +62,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'streams', title: 'Stream content' },
       { name: 'mcp', title: 'MCP server' },
       { name: 'formats', title: 'Formats and schemas' },
-      { name: 'idempotency', title: 'Idempotency' },
       { name: 'versions', title: 'Version history' },
       { name: 'authorship', title: 'History and authorship' },
       { name: 'suggestions', title: 'Suggestions' },
