@@ -35,7 +35,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
     title: 'Tutorials',
     chapters: [
       { name: 'tutorial-tiptap-nextjs', title: 'Tutorial: Tiptap and Next.js' },
-      { name: 'tutorial-agent', title: 'Tutorial: an agent that edits' },
       { name: 'tutorial-hocuspocus', title: 'Tutorial: migrate from Hocuspocus' },
       { name: 'tutorial-production', title: 'Tutorial: first production deployment' },
     ],
@@ -59,8 +58,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'permissions', title: 'Authentication and permissions' },
       { name: 'edits', title: 'Edit and replace content' },
       { name: 'agents', title: 'Agents' },
-      { name: 'streams', title: 'Stream content' },
-      { name: 'mcp', title: 'MCP server' },
       { name: 'formats', title: 'Formats and schemas' },
       { name: 'versions', title: 'Version history' },
       { name: 'authorship', title: 'History and authorship' },

@@ -671,7 +671,7 @@ export const errorCodes = {
     status: 'INVALID_ARGUMENT',
     meaning:
       'A line of a stream is not valid, or the lines are in a wrong order. The message states the problem.',
-    remedy: 'Send the lines that `/docs/streams` describes. Open the stream again to continue it.',
+    remedy: 'Send the lines that `/docs/agents` describes. Open the stream again to continue it.',
   },
   'crdt/stream-limit': {
     status: 'INVALID_ARGUMENT',

@@ -21,7 +21,7 @@ let folder: string
 let weft: TestServer
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-agent-'))
-  const program = samplesOf('src/docs/tutorial-agent.md').find(({ note }) => note === 'agent.mjs')
+  const program = samplesOf('src/docs/agents.md').find(({ note }) => note === 'agent.mjs')
   writeFileSync(join(folder, 'agent.mjs'), program?.text ?? '')
   weft = await startTestServer()
 })

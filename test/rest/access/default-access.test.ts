@@ -239,7 +239,7 @@ it('[DEF-5] gives each token in the README, the documentation and the examples t
   )
   expect(problems).toEqual([
     // An assistant lists and searches the documents of an organization.
-    'src/docs/mcp.md: access to: organization',
+    'src/docs/agents.md: access to: organization',
     // The application decides the rights of this user in the callback `authorize`.
     'examples/migrate-lazily/smoke.js: no permissions',
   ])
