@@ -64,7 +64,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'callbacks', title: 'Callbacks' },
       { name: 'feed', title: 'Change feed' },
       { name: 'decisions', title: 'Decision suggestions' },
-      { name: 'userdata', title: 'User data export and erasure (GDPR)' },
     ],
   },
   {
