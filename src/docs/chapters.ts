@@ -46,7 +46,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'react', title: 'React' },
       { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
       { name: 'presence', title: 'Presence and awareness' },
-      { name: 'comments', title: 'Comments, activity feed, notifications' },
+      { name: 'comments', title: 'Comments, notifications, decisions' },
     ],
   },
   {
@@ -61,7 +61,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'formats', title: 'Formats and schemas' },
       { name: 'history', title: 'History, authors, suggestions' },
       { name: 'webhooks', title: 'Webhooks, change feed, callbacks' },
-      { name: 'decisions', title: 'Decision suggestions' },
     ],
   },
   {
