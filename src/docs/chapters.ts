@@ -42,8 +42,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
   {
     title: 'Guides: front end',
     chapters: [
-      { name: 'provider', title: 'Provider' },
-      { name: 'react', title: 'React' },
       { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
       { name: 'presence', title: 'Presence and awareness' },
       { name: 'comments', title: 'Comments, notifications, decisions' },
@@ -54,7 +52,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
     chapters: [
       { name: 'rest', title: 'REST API overview' },
       { name: 'library', title: 'Use Weft as a library' },
-      { name: 'client', title: 'Client for TypeScript and JavaScript' },
+      { name: 'client', title: 'Client packages' },
       { name: 'permissions', title: 'Authentication and permissions' },
       { name: 'edits', title: 'Edit and replace content' },
       { name: 'agents', title: 'Agents' },
