@@ -74,7 +74,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
     chapters: [
       referenceChapter,
       errorChapter,
-      { name: 'http-transport', title: 'HTTP transport' },
       { name: 'limits', title: 'Limits and quotas' },
       { name: 'configuration', title: 'Configuration reference' },
       { name: 'commands', title: 'Command-line reference' },
