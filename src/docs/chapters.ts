@@ -34,7 +34,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
   {
     title: 'Tutorials',
     chapters: [
-      { name: 'tutorial-tiptap-nextjs', title: 'Tutorial: Tiptap and Next.js' },
       { name: 'tutorial-hocuspocus', title: 'Tutorial: migrate from Hocuspocus' },
       { name: 'tutorial-production', title: 'Tutorial: first production deployment' },
     ],

@@ -16,10 +16,10 @@ export function shellBlocks(markdown: string): readonly Block[] {
   return fences(markdown).filter(({ info }) => info === 'sh')
 }
 
-/** Returns all commands of a tutorial in order, also those that the test of the samples does not run. */
-export function tutorialCommands(markdown: string): readonly string[] {
+/** Returns all commands below a heading in order, also those that the test of the samples does not run. */
+export function commandsBelow(markdown: string, title: string): readonly string[] {
   return fences(markdown)
-    .filter(({ info }) => /^sh\b/.test(info))
+    .filter(({ heading, info }) => heading === title && /^sh\b/.test(info))
     .map(({ text }) => text)
 }
 

@@ -1,10 +1,10 @@
 /**
- * Follows the tutorial "Tiptap and Next.js" with nothing but its text: from an empty folder to two windows that
+ * Follows the section "Start from a template" of the chapter on the library with nothing but its text: from an empty folder to two windows that
  * edit one document, and an edit by the backend. Prints the time of each step. Exits with 1 if a step fails.
  *
  *   npm run test:walk
  *
- * It needs npm and Chromium. Its only differences from the tutorial are that it uses a free port, and that it installs
+ * It needs npm and Chromium. Its only differences from the section are that it uses a free port, and that it installs
  * the package from its tarball.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -17,9 +17,9 @@ import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
 import { PackageFolder } from '../templates/package-folder.ts'
-import { tutorialCommands } from './blocks.ts'
+import { commandsBelow } from './blocks.ts'
 
-const tutorial = new URL('../../src/docs/tutorial-tiptap-nextjs.md', import.meta.url)
+const chapter = new URL('../../src/docs/library.md', import.meta.url)
 /** The command that serves the page until it is stopped. */
 const serving = 'npm run dev'
 const watch = new Stopwatch()
@@ -46,11 +46,11 @@ async function walk(folder: string): Promise<void> {
   const installed = await PackageFolder.create(folder)
   const port = String(await freePort())
   const environment = { PORT: port, NEXT_TELEMETRY_DISABLED: '1' }
-  const commands = tutorialCommands(readFileSync(tutorial, 'utf8')).map((text) =>
+  const commands = commandsBelow(readFileSync(chapter, 'utf8'), 'Start from a template').map((text) =>
     text.replaceAll('localhost:3000', `localhost:${port}`).replace('npm install', installed.installCommand),
   )
   const served = commands.indexOf(serving)
-  if (served === -1) throw new Error(`the tutorial does not have the command ${serving}`)
+  if (served === -1) throw new Error(`the section does not have the command ${serving}`)
   watch.lap('the tarball is packed')
 
   const page = Shell.start(

@@ -36,7 +36,7 @@ const notRunUnder: Readonly<Record<string, string>> = {
 
 const packed = 'it installs; test/package/tarball does so with the packed packages'
 
-const walked = 'npm run test:walk follows this tutorial from an empty folder (test/quickstart/tutorial.ts)'
+const walked = 'npm run test:walk follows this section from an empty folder (test/quickstart/tutorial.ts)'
 
 const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts has one'
 
@@ -64,8 +64,6 @@ const notRun: Readonly<Record<string, string>> = {
   'npm install @weft/provider y-protocols yjs': packed,
   'npm install @weft/react react y-protocols yjs': packed,
   'npm ci && npm run build && npm pack': 'it packs; test/package/tarball does so',
-  'npx weft-server init my-app --template tiptap-express':
-    'it installs; npm run test:templates does so with each template',
   "import { readClientOptions } from 'weft-server'":
     'it takes credentials from files; test/package/read-client-options.test.ts does so',
   'const weft = await createServer({':

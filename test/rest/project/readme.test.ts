@@ -124,7 +124,7 @@ it('[GUIDE-27] before the package has a public repository, each page that takes 
   const taking = Object.entries(pages).filter(([, text]) =>
     /^(npx weft-server|npm install (weft-server|@weft\/\w+))\b/m.test(text),
   )
-  expect(taking.map(([name]) => name).sort()).toEqual(['client', 'library', 'tutorial-tiptap-nextjs'])
+  expect(taking.map(([name]) => name).sort()).toEqual(['client', 'library'])
   for (const [name, text] of [...taking, ['README', readme] as const])
     expect({ name, isToCome: text.includes('is not on npm yet') }).toEqual({ name, isToCome: !isPublished })
 })
