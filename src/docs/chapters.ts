@@ -33,10 +33,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
   },
   {
     title: 'Tutorials',
-    chapters: [
-      { name: 'tutorial-hocuspocus', title: 'Tutorial: migrate from Hocuspocus' },
-      { name: 'tutorial-production', title: 'Tutorial: first production deployment' },
-    ],
+    chapters: [{ name: 'tutorial-hocuspocus', title: 'Tutorial: migrate from Hocuspocus' }],
   },
   {
     title: 'Guides: front end',
@@ -81,19 +78,15 @@ export const chapterGroups: readonly ChapterGroup[] = [
   {
     title: 'Operating',
     chapters: [
-      { name: 'operations', title: 'Deployment and operations' },
+      { name: 'deployment', title: 'Deployment' },
+      { name: 'operations', title: 'Operations' },
       { name: 'compatibility', title: 'Compatibility' },
-      { name: 'backups', title: 'Backup repositories' },
+      { name: 'backups', title: 'Backups, corruption, encryption' },
       { name: 'troubleshooting', title: 'Troubleshooting' },
-      { name: 'kubernetes', title: 'Kubernetes' },
-      { name: 'proxies', title: 'TLS and reverse proxies' },
-      { name: 'encryption', title: 'Encryption at rest' },
       { name: 'audit', title: 'Audit log' },
       { name: 'usage', title: 'Usage' },
       { name: 'tracing', title: 'Distributed traces (OpenTelemetry)' },
-      { name: 'corruption', title: 'Data corruption and recovery' },
-      { name: 'postgres', title: 'PostgreSQL storage' },
-      { name: 'cluster', title: 'Clustering' },
+      { name: 'cluster', title: 'PostgreSQL and clusters' },
       { name: 'import-export', title: 'Import and export' },
     ],
   },

@@ -447,8 +447,9 @@ it('[IMG-32] the NetworkPolicy admits DNS at the address of NodeLocal DNSCache, 
 })
 
 it('[IMG-32] the values of the documentation are accepted, and let pods reach a collector and a bucket', () => {
-  const chapter = readFileSync(join(import.meta.dirname, '../../src/docs/kubernetes.md'), 'utf8')
-  const examples = [...chapter.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+  const chapter = readFileSync(join(import.meta.dirname, '../../src/docs/deployment.md'), 'utf8')
+  const [, section = ''] = chapter.split('\n## Kubernetes\n')
+  const examples = [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
     ([, text]) => parse(text as string) as JsonObject,
   )
   expect(examples.length).toBeGreaterThan(1)

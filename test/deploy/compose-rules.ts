@@ -319,7 +319,7 @@ describe.skipIf(missing('systemd-analyze'))('the units of systemd', () => {
   })
 })
 
-it('[IMG-30] the backup of systemd and the one of the tutorial have the same command', () => {
+it('[IMG-30] the backup of systemd and the one of the chapter on deployment have the same command', () => {
   const command = /^ExecStart=.*$/m.exec(read('weft-backup.service'))?.[0]
   for (const [option, name] of [
     ['token', 'admin-token'],
@@ -328,8 +328,8 @@ it('[IMG-30] the backup of systemd and the one of the tutorial have the same com
     expect(command).toContain(`--${option}-file \${CREDENTIALS_DIRECTORY}/${name}`)
     expect(read('weft-backup.service')).toContain(`\nLoadCredential=${name}:/etc/weft/${name}\n`)
   }
-  const tutorial = readFileSync(join(folder, '../../src/docs/tutorial-production.md'), 'utf8')
-  expect(tutorial).toContain(
+  const chapter = readFileSync(join(folder, '../../src/docs/deployment.md'), 'utf8')
+  expect(chapter).toContain(
     'cp examples/deploy/weft-backup.service examples/deploy/weft-backup.timer /etc/systemd/system/',
   )
 })

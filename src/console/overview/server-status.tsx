@@ -100,7 +100,7 @@ function useStoredBytes(): MetricsStorageGetData | null {
 const LastBackup = ({ at }: { readonly at: number }) =>
   at === 0 ? (
     <>
-      none yet: <a href="/docs/operations#backup-and-restore">Backup and restore</a>
+      none yet: <a href="/docs/backups#backup-and-restore">Backup and restore</a>
     </>
   ) : (
     <LocalTime at={at} />

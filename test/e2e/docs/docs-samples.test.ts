@@ -40,7 +40,7 @@ const walked = 'npm run test:walk follows this section from an empty folder (tes
 
 const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts has one'
 
-const deployed = 'it changes a machine with systemd; test/e2e/docs/tutorial-production.test.ts has its files'
+const deployed = 'it changes a machine with systemd; test/e2e/docs/deployment.test.ts has its files'
 
 const inKubernetes = 'there is no Kubernetes; test/deploy renders and checks the chart'
 
@@ -120,8 +120,6 @@ const notRun: Readonly<Record<string, string>> = {
   'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
     'it starts a server; test/e2e/access/secret-rotation.test.ts does so',
   'export WEFT_ENGINE=postgres WEFT_POSTGRES_URL=postgres://weft:…@db.internal/weft WEFT_POSTGRES_SCHEMA=restored':
-    'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
-  'node dist/main.js backup http://localhost:8787 weft.backup --token-file admin-token':
     'it takes a database; test/e2e/cluster/postgres-backup.test.ts has one',
   'weft call /v2/workspace/usage/get \'{"by":"organization","granularity":"month"}\' --workspace --all |':
     'it takes credentials from files; test/rest/project/call-command.test.ts does so',

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** Runs the command of the unit that the tutorial installs as systemd does, with the paths of this machine. */
+/** Runs the command of the unit that the chapter installs as systemd does, with the paths of this machine. */
 async function runUnit(paths: Readonly<Record<string, string>>): Promise<void> {
   const unit = readFileSync(join(root, 'examples/deploy/weft-backup.service'), 'utf8')
   const commands = [...unit.matchAll(/^ExecStart(?:Post)?=(.*)$/gm)].map(([, each = '']) => each)
@@ -45,7 +45,7 @@ async function runUnit(paths: Readonly<Record<string, string>>): Promise<void> {
   await run(program, args, { cwd: folder, env: { PATH: process.env.PATH } })
 }
 
-it('[GUIDE-13] the backup of the tutorial can be restored, and deletes old backups only after a success', async () => {
+it('[GUIDE-13] the backup of the chapter can be restored, and deletes old backups only after a success', async () => {
   const target = { organizationId: 'production', documentId: 'handbook', editorId: 'main' }
   await weft.post('/v2/crdt/add', { ...target, type: 'text', data: 'Be kind.' })
   const backups = join(folder, 'backups')
@@ -95,7 +95,7 @@ it('[GUIDE-13] the backup of the tutorial can be restored, and deletes old backu
   expect(read.out).toContain('Be kind.')
 })
 
-/** The parts of the configuration file of Debian to which the tutorial adds items. */
+/** The parts of the configuration file of Debian to which the chapter adds items. */
 const debianConfiguration = `global:
   scrape_interval:     15s
 
@@ -117,8 +117,10 @@ scrape_configs:
 `
 
 describe.skipIf(missing('promtool'))('the configuration of Prometheus', () => {
-  it('[GUIDE-13] the Prometheus configuration of Debian is valid after the items of the tutorial are added', () => {
-    const items = samplesOf('src/docs/tutorial-production.md').filter(({ language }) => language === 'yaml')
+  it('[GUIDE-13] the Prometheus configuration of Debian is valid after the items of the chapter are added', () => {
+    const items = samplesOf('src/docs/deployment.md').filter(
+      ({ heading, language }) => heading === '6. Metrics and alerts' && language === 'yaml',
+    )
     const keys = ['rule_files:', 'scrape_configs:']
     expect(items).toHaveLength(keys.length)
     const merged = keys.reduce(
@@ -154,6 +156,7 @@ it('[GUIDE-13] Git ignores the files with secrets that the documentation writes 
     'admin-token',
     'backup.key',
     'versions.key',
+    'private.key',
     'weft-backups/repository',
     'weft.backup',
     'restored/CURRENT',
