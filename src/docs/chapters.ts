@@ -32,10 +32,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
     ],
   },
   {
-    title: 'Tutorials',
-    chapters: [{ name: 'tutorial-hocuspocus', title: 'Tutorial: migrate from Hocuspocus' }],
-  },
-  {
     title: 'Guides: front end',
     chapters: [
       { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
@@ -85,7 +81,6 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'troubleshooting', title: 'Troubleshooting' },
       { name: 'monitoring', title: 'Audit log, usage, traces' },
       { name: 'cluster', title: 'PostgreSQL and clusters' },
-      { name: 'import-export', title: 'Import and export' },
     ],
   },
   {

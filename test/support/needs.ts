@@ -130,7 +130,7 @@ const needs: readonly (readonly [path: RegExp, tool: Tool])[] = [
   [/^test\/support\/servers\/postgres/, 'postgres'],
   [/^test\/e2e\/transport\/(proxies|failover)\./, 'proxies'],
   [/^test\/browser\/transport\./, 'haproxy'],
-  [/^test\/e2e\/docs\/tutorial-hocuspocus\./, 'bench/peers'],
+  [/^test\/e2e\/docs\/hocuspocus\./, 'bench/peers'],
   [/^test\/e2e\/rooms\/disk-space\./, 'tmpfs'],
   [/^test\/e2e\/rooms\/disk-full\./, 'prlimit'],
   [/^test\/package\/example-python\./, 'python3'],

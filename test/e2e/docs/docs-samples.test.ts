@@ -38,7 +38,7 @@ const packed = 'it installs; test/package/tarball does so with the packed packag
 
 const walked = 'npm run test:walk follows this section from an empty folder (test/quickstart/tutorial.ts)'
 
-const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts has one'
+const migrated = 'it takes Hocuspocus; test/e2e/docs/hocuspocus.test.ts has one'
 
 const deployed = 'it changes a machine with systemd; test/e2e/docs/deployment.test.ts has its files'
 
@@ -212,7 +212,7 @@ async function ySweetToken(): Promise<string> {
 }
 
 /** These chapters take longest, because they start many processes in sequence. */
-const long = ['migration', 'import-export', 'operations']
+const long = ['migration', 'operations']
 
 describe.concurrent('samples', () => {
   const carriedOut = all.filter(({ samples }) => samples.some(isCarriedOut))

@@ -75,7 +75,7 @@ async function startFront(before: Intervention): Promise<Front> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
-/** Runs the agent of the tutorial. Resolves with its output and exit code. */
+/** Runs the agent of the chapter. Resolves with its output and exit code. */
 async function runAgent(before: Intervention): Promise<{ out: string; code: number }> {
   const { url, server } = await startFront(before)
   const { apiKey, authToken } = weft.credentials

@@ -40,7 +40,7 @@ const draft = 'draft'
 /** A document that is created in Weft, with the name in the example of the program. */
 const created = { name: 'new', address: 'acme/new/main' }
 
-describe.skipIf(!isEverythingAsked)('the tutorial for Hocuspocus', () => {
+describe.skipIf(!isEverythingAsked)('the migration from Hocuspocus', () => {
   let folder: string
   let old: OldServerProcess
   let weft: ServerProcess | undefined
@@ -76,7 +76,7 @@ describe.skipIf(!isEverythingAsked)('the tutorial for Hocuspocus', () => {
     writer.close()
   }
 
-  /** Runs the program of the tutorial that brings the edits back. */
+  /** Runs the program of the chapter that brings the edits back. */
   async function rollBack(): Promise<{ readonly code: number; readonly out: string }> {
     const { apiKey: KEY, authToken: TOKEN } = credentials
     try {
@@ -109,8 +109,10 @@ describe.skipIf(!isEverythingAsked)('the tutorial for Hocuspocus', () => {
     copyFileSync(join(folder, 'old', 'hocuspocus.sqlite'), join(folder, 'old.sqlite'))
 
     const [weftPort, oldPort] = [await freePort(), await freePort()]
-    const samples = samplesOf('src/docs/tutorial-hocuspocus.md').filter(
-      ({ language, note }) => (language === 'sh' && note === '') || note === 'roll-back.mjs',
+    const steps = ['Dry run', 'Switch', 'Roll back']
+    const samples = samplesOf('src/docs/migration.md').filter(
+      ({ heading, language, note }) =>
+        (steps.includes(heading) && language === 'sh' && note === '') || note === 'roll-back.mjs',
     )
     const servers = { 'localhost:8787': `127.0.0.1:${weftPort}`, 'localhost:1234': `127.0.0.1:${oldPort}` }
     const printed = await runSamples(samples, folder, servers, {})
