@@ -22,9 +22,7 @@ export const formatRate = ({ perSecond, burst }: Rate): string =>
 export function rateWithBurst(defaultRate: Rate, max: number): Parser<Rate> {
   const ratio = defaultRate.burst / defaultRate.perSecond
   return {
-    expected:
-      `a rate per second, or rate:burst such as ${formatRate(defaultRate)}, each at most ${max} ` +
-      `(0: unlimited; the default burst is ${ratio} times the rate)`,
+    expected: `a rate per second, or rate:burst such as ${formatRate(defaultRate)}, each at most ${max} (0: unlimited)`,
     format: formatRate,
     parse(text) {
       const [, rateText, burstText] = /^(\d{1,15})(?::(\d{1,15}))?$/.exec(text) ?? []
