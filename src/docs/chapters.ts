@@ -24,68 +24,54 @@ export interface ChapterGroup {
 /** All groups in reading order. */
 export const chapterGroups: readonly ChapterGroup[] = [
   {
-    title: 'Start',
+    title: 'Host editors',
     chapters: [
-      { name: 'console', title: 'Admin console' },
-      { name: 'comparison', title: 'Comparison with other servers' },
+      { name: 'concepts', title: 'Concepts' },
+      { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
+      { name: 'client', title: 'Client packages' },
+      { name: 'library', title: 'Use Weft as a library' },
+      { name: 'permissions', title: 'Authentication and permissions' },
+      { name: 'presence', title: 'Presence and awareness' },
+      { name: 'comments', title: 'Comments, notifications, decisions' },
       { name: 'migration', title: 'Migrate from another server' },
     ],
   },
   {
-    title: 'Guides: front end',
-    chapters: [
-      { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
-      { name: 'presence', title: 'Presence and awareness' },
-      { name: 'comments', title: 'Comments, notifications, decisions' },
-    ],
-  },
-  {
-    title: 'Guides: backend and AI',
+    title: 'Write from a server or an agent',
     chapters: [
       { name: 'rest', title: 'REST API overview' },
-      { name: 'library', title: 'Use Weft as a library' },
-      { name: 'client', title: 'Client packages' },
-      { name: 'permissions', title: 'Authentication and permissions' },
       { name: 'edits', title: 'Edit and replace content' },
-      { name: 'agents', title: 'Agents' },
       { name: 'formats', title: 'Formats and schemas' },
+      { name: 'agents', title: 'Agents' },
       { name: 'history', title: 'History, authors, suggestions' },
       { name: 'webhooks', title: 'Webhooks, change feed, callbacks' },
-    ],
-  },
-  {
-    title: 'Concepts',
-    chapters: [
-      { name: 'concepts', title: 'Concepts' },
-      { name: 'guarantees', title: 'Guarantees' },
-      { name: 'security', title: 'Security model' },
-    ],
-  },
-  {
-    title: 'Reference',
-    chapters: [
       referenceChapter,
       errorChapter,
-      { name: 'limits', title: 'Limits and quotas' },
-      { name: 'configuration', title: 'Configuration reference' },
-      { name: 'commands', title: 'Command-line reference' },
     ],
   },
   {
-    title: 'Operating',
+    title: 'Measure',
+    chapters: [
+      { name: 'guarantees', title: 'Guarantees' },
+      { name: 'comparison', title: 'Comparison with other servers' },
+      { name: 'limits', title: 'Limits and quotas' },
+      { name: 'monitoring', title: 'Audit log, usage, traces' },
+      { name: 'security', title: 'Security model' },
+      { name: 'compatibility', title: 'Compatibility' },
+    ],
+  },
+  {
+    title: 'Operate',
     chapters: [
       { name: 'deployment', title: 'Deployment' },
       { name: 'operations', title: 'Operations' },
-      { name: 'compatibility', title: 'Compatibility' },
       { name: 'backups', title: 'Backups, corruption, encryption' },
-      { name: 'troubleshooting', title: 'Troubleshooting' },
-      { name: 'monitoring', title: 'Audit log, usage, traces' },
       { name: 'cluster', title: 'PostgreSQL and clusters' },
+      { name: 'configuration', title: 'Configuration reference' },
+      { name: 'commands', title: 'Command-line reference' },
+      { name: 'console', title: 'Admin console' },
+      { name: 'troubleshooting', title: 'Troubleshooting' },
     ],
-  },
-  {
-    title: 'Contributing',
-    chapters: [{ name: 'contributing', title: 'Contributing' }],
   },
 ]
 
