@@ -30,7 +30,6 @@ const all = pages.map(({ name, samples }) => ({
 
 /** Headings of the README whose commands do not run here, with the reason. */
 const notRunUnder: Readonly<Record<string, string>> = {
-  'Install with npm': 'it installs; test/package/tarball does so with the packed package',
   'Quick start': 'it installs; test/quickstart does so, as in the README',
 }
 
