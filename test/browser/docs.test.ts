@@ -185,6 +185,21 @@ describe('the documentation in Chromium', () => {
   )
 
   itLong(
+    '[GUIDE-28] shows the address of its own server in the samples',
+    async () => {
+      const page = await browser.newPage()
+      await page.goto(`${weft.url}/docs/editors`)
+      await page.locator('.copy').first().waitFor()
+      const samples = (await page.locator('main code').allInnerTexts()).join('\n')
+      expect(samples).toContain(`curl ${weft.url}/v2/auth/generate_token`)
+      expect(samples).toContain(`${weft.url.replace('http:', 'ws:')}/sync`)
+      expect(samples).not.toContain('localhost:8787')
+      await page.close()
+    },
+    60_000,
+  )
+
+  itLong(
     '[GUIDE-24] copies a sample even if the page has no access to the clipboard',
     async () => {
       const page = await browser.newPage()
