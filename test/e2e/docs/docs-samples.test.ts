@@ -226,7 +226,7 @@ describe.concurrent('samples', () => {
         check(sample, printed[place] ?? '')
       })
     },
-    60_000,
+    120_000,
   )
 })
 

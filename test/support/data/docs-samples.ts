@@ -121,8 +121,8 @@ function shell(
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', HOME: folder, CURL_HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The timeout is long, because some samples wait for an event.
-    timeout: 50_000,
+    // The timeout is long, because some chapters start many processes, and some samples wait for an event.
+    timeout: 110_000,
   })
   let out = ''
   let err = ''
