@@ -27,7 +27,7 @@ export function writeClientPackages(folder: string, types: readonly EntryPointTy
     const declarations = types.find(({ name }) => name === entry)?.declarations ?? ''
     write('index.d.ts', declarations.replaceAll(`'${server.name}/provider'`, `'${provider}'`))
     write('package.json', `${JSON.stringify(manifestOf(described, server), null, 2)}\n`)
-    write('README.md', readmeOf(entry, described))
+    write('README.md', readmeOf(described))
     copyFileSync(packageFile('LICENSE'), packageFile(`${folder}packages/${entry}/LICENSE`))
   }
 }
@@ -60,7 +60,7 @@ function manifestOf({ name, description, dependencies, peers }: ClientPackage, s
   }
 }
 
-const readmeOf = (chapter: string, { name, description, peers }: ClientPackage): string => `# ${name}
+const readmeOf = ({ name, description, peers }: ClientPackage): string => `# ${name}
 
 ${description}.
 
@@ -68,5 +68,5 @@ ${description}.
 npm install ${[name, ...peers].join(' ')}
 \`\`\`
 
-Each Weft server has the documentation of this package at \`/docs/${chapter}\`.
+Each Weft server has the documentation of this package at \`/docs/client\`.
 `
