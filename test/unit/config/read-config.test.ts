@@ -138,7 +138,7 @@ it.each(['', '-1', '400/s', '400:', ':400', '400:0', '0:400', '1000001', '400:10
   '[CFG-14] rejects the rate "%s", and shows an example',
   (text) => {
     const expected =
-      'expected a rate per second, or rate:burst such as 400:10000, each at most 1000000 ' + '(0: unlimited)'
+      'expected a rate per second, or rate:burst such as 400:10000, each at most 1000000 (0: unlimited)'
     expect(() => read({ flags: { callsPerKey: text } })).toThrow(
       `--calls-per-key is ${JSON.stringify(text)}; ${expected}`,
     )
