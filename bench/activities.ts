@@ -4,7 +4,7 @@
  *
  *   node --import tsx bench/activities.ts [--smoke]
  */
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { seededRandom } from './support/random.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import { startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'

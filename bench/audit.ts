@@ -5,7 +5,7 @@
  *
  *   node --import tsx bench/audit.ts [--smoke]
  */
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { seededRandom } from './support/random.ts'
 import { median, round, table } from './support/report.ts'
 import { type BenchServer, done, startWeft, temporaryDirectory } from './support/server.ts'

@@ -8,7 +8,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { LoadSocket } from '../src/cli/loadtest/load-socket.ts'
+import { LoadSocket } from '../src/cli/bench/load-socket.ts'
 import { quantile, round, table } from './support/report.ts'
 import { startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 

@@ -8,7 +8,7 @@
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { measure } from './capacity/inputs.ts'
 import { sheetOf } from './capacity/sheet.ts'
 import { noStores } from './cluster/stores.ts'

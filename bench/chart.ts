@@ -6,8 +6,8 @@
  *   node --import tsx bench/chart.ts DIR/sync.json FILE.svg
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { type BarGroup, barChart, short } from '../src/cli/bench/bar-chart.ts'
 import type { Figure } from './load/scenario.ts'
-import { type BarGroup, barChart, short } from './support/bar-chart.ts'
 import { median } from './support/report.ts'
 
 interface Measured {

@@ -10,7 +10,7 @@
  * `--only=room` measures only one document with many readers.
  */
 import { parseArgs } from 'node:util'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
 import { type Delivery, measureRoom } from './cluster/large-room.ts'

@@ -9,7 +9,7 @@
  */
 
 import * as Y from 'yjs'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { measureCharacters } from './edit/characters.ts'
 import { measureMarkdown } from './edit/markdown.ts'
 import { type Call, type CalledServer, callAll } from './load/calling.ts'

@@ -6,9 +6,9 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { cpuOfTree, residentBytes } from '../src/cli/bench/cpu.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { FeedStream, readAll, readPage, writeDocuments } from './feed/consuming.ts'
-import { cpuOfTree, residentBytes } from './support/cpu.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'
 import {
   type BenchServer,

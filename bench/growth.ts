@@ -5,7 +5,7 @@
  *   node --import tsx bench/growth.ts [--smoke]
  */
 
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { draw } from './growth/curve.ts'
 import { documents } from './growth/documents.ts'
 import { logs } from './growth/logs.ts'

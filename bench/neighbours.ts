@@ -5,7 +5,7 @@
  *
  *   node --import tsx bench/neighbours.ts [--smoke]
  */
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { word, words } from './support/contents.ts'
 import type { ReplacerOrder } from './support/replacer.ts'
 import { whileReplacing } from './support/replacing.ts'

@@ -8,11 +8,11 @@
  */
 import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { yWebsocketMessages } from '../src/cli/loadtest/client-protocol.ts'
-import { LoadSocket } from '../src/cli/loadtest/load-socket.ts'
+import { yWebsocketMessages } from '../src/cli/bench/client-protocol.ts'
+import { cpuMicroseconds } from '../src/cli/bench/cpu.ts'
+import { LoadSocket } from '../src/cli/bench/load-socket.ts'
+import { Mover, moveAll } from '../src/cli/bench/mover.ts'
 import { enterAll } from './load/entering.ts'
-import { Mover, moveAll } from './load/mover.ts'
-import { cpuMicroseconds } from './support/cpu.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import {
   type BenchServer,

@@ -6,7 +6,7 @@
  *   node --import tsx bench/replace-rest.ts [--smoke]
  */
 
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { type Call, type Called, type CalledServer, callAll } from './load/calling.ts'
 import { type ContentType, contentAt, type Sequence, sequencesOf } from './support/contents.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'

@@ -6,7 +6,7 @@
  *   node --import tsx bench/rest-rates.ts [--smoke]
  */
 
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { type Call, type Called, type CalledServer, callAll } from './load/calling.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import {

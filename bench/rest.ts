@@ -6,7 +6,7 @@
  *   node --import tsx bench/rest.ts [--smoke]
  */
 
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { type Called, type CalledServer, callAll } from './load/calling.ts'
 import { type Filled, type Operation, operations } from './rest/operations.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'

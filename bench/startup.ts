@@ -6,8 +6,8 @@
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
-import { residentBytes } from './support/cpu.ts'
+import { residentBytes } from '../src/cli/bench/cpu.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, done, startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 import { storeTexts } from './support/stored.ts'

@@ -10,7 +10,7 @@
  * With --burst, all streams of a phase start at the same time.
  */
 import { cpus, loadavg } from 'node:os'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { recordedTyping } from './agents/keystrokes.ts'
 import { Observer } from './streams/observing.ts'
 import { type Phase, type Round, runRound } from './streams/round.ts'

@@ -10,7 +10,7 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { errorMessage } from '../src/core/base/errors.ts'
 import { contenders as all, type Contender } from './load/contenders.ts'
 import { Results } from './load/results.ts'

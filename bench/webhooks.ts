@@ -10,7 +10,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fsyncMs } from '../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../src/cli/bench/measure.ts'
 import { median, quantile, round, table } from './support/report.ts'
 import type { BenchServer } from './support/server.ts'
 import { typistsAt } from './support/typists.ts'

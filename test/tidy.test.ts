@@ -52,6 +52,7 @@ const layers: readonly (readonly string[])[] = [
   ['capabilities'],
   ['console'],
   ['server'],
+  ['cli/bench'],
   ['cli/loadtest'],
   ['cli'],
   ['main.ts'],

@@ -1,5 +1,5 @@
+import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
 import { type RunningWeft, weft } from '../load/contenders.ts'
-import { cpuOfTree } from '../support/cpu.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import type { Stores } from './stores.ts'
 

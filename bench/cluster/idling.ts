@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuOfTree, residentBytes } from '../../src/cli/bench/cpu.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
-import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 import { documentOf } from '../sync/connect.ts'
 import type { Way } from './deployments.ts'
 import type { Filled } from './opening.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atRate } from '../../src/cli/loadtest/typist.ts'
-import { moveAll } from '../load/mover.ts'
+import { moveAll } from '../../src/cli/bench/mover.ts'
+import { atRate } from '../../src/cli/bench/typist.ts'
 import { sum } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { clusterOf, type Way, waysOver } from './deployments.ts'

@@ -1,8 +1,8 @@
-import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
-import { KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
+import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { Mover } from '../../src/cli/bench/mover.ts'
+import { KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
-import { Mover } from '../load/mover.ts'
 import { documentOf } from '../sync/connect.ts'
 
 /** Documents that a group of nodes has open. A user of the first node edits each, and one of each other node reads. */

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { atEnd } from '../../src/cli/bench/ending.ts'
 import { missing } from '../../test/support/needs.ts'
 import {
   initialize,
   PostgresProcess,
   postgresDirectory,
 } from '../../test/support/servers/postgres-process.ts'
-import { atEnd } from '../support/ending.ts'
 
 /** Why this machine cannot measure a cluster; null if it can. With WEFT_TEST_REQUIRED=1, the import throws instead. */
 export const noStores: string | null = missing('postgres')

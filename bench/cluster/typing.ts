@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
+import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'

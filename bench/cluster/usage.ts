@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuOfTree } from '../support/cpu.ts'
+import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
 import type { Deployment } from './deployments.ts'
 
 /** Resources that the processes of a cluster have used. All CPU times are in microseconds. */

@@ -1,5 +1,5 @@
+import { cpuMicroseconds } from '../../src/cli/bench/cpu.ts'
 import { words } from '../support/contents.ts'
-import { cpuMicroseconds } from '../support/cpu.ts'
 import { whileReplacing } from '../support/replacing.ts'
 import { median, quantile, round, table, thousands } from '../support/report.ts'
 import { type BenchServer, done } from '../support/server.ts'

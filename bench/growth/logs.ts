@@ -1,5 +1,5 @@
 import { compactAll } from '../../src/capabilities/backups/storage/compact.ts'
-import { encodeKeystroke } from '../../src/cli/loadtest/client-protocol.ts'
+import { encodeKeystroke } from '../../src/cli/bench/client-protocol.ts'
 import { loadRoom } from '../../src/core/rooms/log/load-room.ts'
 import { openLevelEngine } from '../../src/core/store/level/engine.ts'
 import { median } from '../support/report.ts'

@@ -1,5 +1,5 @@
-import { HttpClient, type HttpTarget } from '../../src/cli/loadtest/http-client.ts'
-import { cpuOfTree } from '../support/cpu.ts'
+import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
+import { HttpClient, type HttpTarget } from '../../src/cli/bench/http-client.ts'
 
 /** Measurements of the calls. */
 export interface Called {

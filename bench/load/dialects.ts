@@ -1,5 +1,5 @@
-import { type ClientProtocol, readFrom, yWebsocketMessages } from '../../src/cli/loadtest/client-protocol.ts'
-import { prefixed, readVarUint } from '../../src/cli/loadtest/load-socket.ts'
+import { type ClientProtocol, readFrom, yWebsocketMessages } from '../../src/cli/bench/client-protocol.ts'
+import { prefixed, readVarUint } from '../../src/cli/bench/load-socket.ts'
 
 const auth = 2
 

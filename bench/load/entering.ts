@@ -1,4 +1,4 @@
-import { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
+import { LoadSocket } from '../../src/cli/bench/load-socket.ts'
 import type { Running } from './contenders.ts'
 
 /** Maximum number of connections that are being opened at the same time. */

@@ -1,4 +1,4 @@
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
 import type { Running } from './contenders.ts'
 import { enter, enterAll } from './entering.ts'
 

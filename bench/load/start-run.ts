@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { endWithThis } from '../support/ending.ts'
+import { endWithThis } from '../../src/cli/bench/ending.ts'
 import type { Contender } from './contenders.ts'
 import type { Scale, Scenario } from './scenario.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import * as Y from 'yjs'
-import { endWithThis } from '../support/ending.ts'
+import { endWithThis } from '../../src/cli/bench/ending.ts'
 import type { BenchServer } from '../support/server.ts'
 
 type Clocks = readonly (readonly [client: number, clock: number])[]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { encodeVarUint } from '../../src/cli/loadtest/load-socket.ts'
+import { encodeVarUint } from '../../src/cli/bench/load-socket.ts'
 
 const endOfHead = '\r\n\r\n'
 

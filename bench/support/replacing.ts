@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { endWithThis } from './ending.ts'
+import { endWithThis } from '../../src/cli/bench/ending.ts'
 import type { ReplacerOrder, ReplacerRound } from './replacer.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { quantile } from '../../src/cli/loadtest/measure.ts'
+import { median, quantile, sum } from '../../src/cli/bench/measure.ts'
 
-export { quantile }
+export { median, quantile, sum }
 
 /** Returns a progress bar for the terminal. If the output is a file, the bar prints nothing. */
 export function progress(label: string): { at(share: number): void; end(): void } {
@@ -32,10 +32,6 @@ export function table(header: readonly string[], rows: readonly (readonly string
   for (const row of all)
     console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
 }
-
-export const median = (values: readonly number[]): number => quantile(values, 0.5)
-
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 export const mean = (values: readonly number[]): number => sum(values) / values.length
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atEnd, endWithThis } from './ending.ts'
+import { atEnd, endWithThis } from '../../src/cli/bench/ending.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

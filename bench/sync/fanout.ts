@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoadSocket } from '../../src/cli/loadtest/load-socket.ts'
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/loadtest/typist.ts'
+import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
+import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
 import type { Contender, Running } from '../load/contenders.ts'
 import { enterRoom } from '../load/entering.ts'
 import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
 import type { Contender } from '../load/contenders.ts'
 import { enterInPairs } from '../load/pairs.ts'
 import { p99, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 
 const full = { rooms: 500, perSecond: 5_000 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { clientFrame, opcodes } from '../../src/cli/loadtest/load-socket.ts'
+import { clientFrame, opcodes } from '../../src/cli/bench/load-socket.ts'
 import type { Running } from '../load/contenders.ts'
 import { enter, enterAs } from '../load/entering.ts'
 import { p99, type Scale, type Scenario, waitMs } from '../load/scenario.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuOfTree } from '../support/cpu.ts'
+import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
 import { round, thousands } from '../support/report.ts'
 import { makeDocuments, startTelling, tell } from './events.ts'
 import { startReceiver } from './receiving.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { atEnd } from '../../bench/support/ending.ts'
+import { atEnd } from '../../src/cli/bench/ending.ts'
 import type { ImageConfig } from './builder.ts'
 
 /** A user that no image knows, as Kubernetes and OpenShift assign them. */

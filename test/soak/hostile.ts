@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import * as Y from 'yjs'
-import { endWithThis } from '../../bench/support/ending.ts'
+import { endWithThis } from '../../src/cli/bench/ending.ts'
 import { attacks } from '../support/attacks/all.ts'
 import {
   editorOf,

@@ -12,7 +12,7 @@
  */
 import { cpus } from 'node:os'
 import { round } from '../../bench/support/report.ts'
-import { fsyncMs } from '../../src/cli/loadtest/measure.ts'
+import { fsyncMs } from '../../src/cli/bench/measure.ts'
 import { errorMessage } from '../../src/core/base/errors.ts'
 import { type Outcome, type Size, type Step, steps } from './steps.ts'
 

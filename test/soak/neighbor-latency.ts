@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { endWithThis } from '../../bench/support/ending.ts'
+import { endWithThis } from '../../src/cli/bench/ending.ts'
 import { headers } from '../support/servers/process.ts'
 import type { NoiseOrder } from './support/load-process.ts'
 import { type SoakServer, startInspected } from './support/server.ts'

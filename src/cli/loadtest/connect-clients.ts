@@ -1,4 +1,4 @@
-import { LoadSocket } from './load-socket.ts'
+import { LoadSocket } from '../bench/load-socket.ts'
 import type { TargetServer } from './target-server.ts'
 
 /** Maximum number of connections that are being opened at the same time. */

@@ -6,8 +6,8 @@ import { type Progress, StorageError } from '../../capabilities/backups/storage/
 import type { OnlineServer } from '../../capabilities/transfer/documents/rest-client.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
+import { fsyncMs } from '../bench/measure.ts'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
-import { fsyncMs } from './measure.ts'
 import {
   broadcastScenario,
   type Figure,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HttpClient } from '../bench/http-client.ts'
+import type { LoadSocket } from '../bench/load-socket.ts'
+import { quantile } from '../bench/measure.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../bench/typist.ts'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
-import { HttpClient } from './http-client.ts'
-import type { LoadSocket } from './load-socket.ts'
-import { quantile } from './measure.ts'
 import type { TargetServer } from './target-server.ts'
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from './typist.ts'
 
 /**
  * Number of keystrokes per second of all clients together while latencies are measured. The server is mostly

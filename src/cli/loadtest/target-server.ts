@@ -3,10 +3,10 @@ import { callOnline, type OnlineServer } from '../../capabilities/transfer/docum
 import { sendOnce } from '../../client/rest/send-by-path.ts'
 import * as s from '../../core/base/schema.ts'
 import { withoutTrailing } from '../../core/base/text.ts'
-import { yWebsocketMessages } from './client-protocol.ts'
-import type { HttpTarget } from './http-client.ts'
+import { yWebsocketMessages } from '../bench/client-protocol.ts'
+import type { HttpTarget } from '../bench/http-client.ts'
+import type { TypingProtocol } from '../bench/typist.ts'
 import { spawnServer } from './spawn-server.ts'
-import type { TypingProtocol } from './typist.ts'
 
 /** The server that is measured. */
 export interface TargetServer extends HttpTarget, TypingProtocol {

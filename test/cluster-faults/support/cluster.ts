@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atEnd } from '../../../bench/support/ending.ts'
+import { atEnd } from '../../../src/cli/bench/ending.ts'
 import { bucketOf } from '../../../src/core/store/buckets.ts'
 import { type CuttingProxy, startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
 import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { endWithThis } from '../../../bench/support/ending.ts'
+import { endWithThis } from '../../../src/cli/bench/ending.ts'
 import type { CuttingProxy, Direction } from '../../support/faults/connection-cutting-proxy.ts'
 import { freePort, headers, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import type { Answer, Envelope } from '../../support/servers/server.ts'

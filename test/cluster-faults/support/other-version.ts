@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { atEnd } from '../../../bench/support/ending.ts'
+import { atEnd } from '../../../src/cli/bench/ending.ts'
 import { builtFile, packageFile } from '../../../src/core/base/package-file.ts'
 
 const root = fileURLToPath(packageFile('.'))

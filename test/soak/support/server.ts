@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atEnd, endWithThis } from '../../../bench/support/ending.ts'
+import { atEnd, endWithThis } from '../../../src/cli/bench/ending.ts'
 import { Inspector, inspectable } from '../../support/servers/inspector.ts'
 import { freePort, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { memoryOf, type ProcessMemory } from './memory.ts'

@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { endWithThis } from '../../../bench/support/ending.ts'
+import { endWithThis } from '../../../src/cli/bench/ending.ts'
 import { findBinaries } from '../postgres-binaries.ts'
 import { freePort } from './process.ts'
 

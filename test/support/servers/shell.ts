@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { atEnd } from '../../../bench/support/ending.ts'
+import { atEnd } from '../../../src/cli/bench/ending.ts'
 
 /** Maximum milliseconds until commands print what a caller waits for. */
 const printMs = 120_000

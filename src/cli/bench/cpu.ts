@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { sum } from './report.ts'
+import { sum } from './measure.ts'
 
 /** Microseconds in the unit in which the kernel counts CPU time: a hundredth of a second. */
 const microsecondsPerTick = 10_000

@@ -8,6 +8,10 @@ export const quantile = (values: readonly number[], share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
 /**
  * Measures how long one `fdatasync` takes after a write of 100 bytes, in ms. A durable write on this machine
  * cannot be faster.

@@ -1,6 +1,6 @@
-import type { ClientProtocol } from '../../src/cli/loadtest/client-protocol.ts'
-import { encodeVarUint, type LoadSocket, prefixed, readVarUint } from '../../src/cli/loadtest/load-socket.ts'
-import { atRate } from '../../src/cli/loadtest/typist.ts'
+import type { ClientProtocol } from './client-protocol.ts'
+import { encodeVarUint, type LoadSocket, prefixed, readVarUint } from './load-socket.ts'
+import { atRate } from './typist.ts'
 
 /** Number of unsent bytes. A client with more unsent bytes does not move its cursor. */
 const unsentBytesMax = 65_536
@@ -16,7 +16,7 @@ export class Mover {
   readonly #socket: LoadSocket
   readonly #dialect: ClientProtocol
   readonly #document: string
-  #awaited: { readonly marker: Buffer; readonly resolve: () => void } | null = null
+  #expected: { readonly marker: Buffer; readonly resolve: () => void } | null = null
   #clock = 1
 
   /** @param id client id in the awareness protocol, below 2^32 */
@@ -47,7 +47,7 @@ export class Mover {
   async shows(text: string): Promise<void> {
     const marker = Buffer.from(text)
     await new Promise<void>((resolve) => {
-      this.#awaited = { marker, resolve }
+      this.#expected = { marker, resolve }
     })
   }
 
@@ -60,9 +60,9 @@ export class Mover {
     if (message?.kind !== 'awareness') return
     this.messages += 1
     this.shown += othersIn(message.bytes, this.#id)
-    if (this.#awaited === null || !payload.includes(this.#awaited.marker)) return
-    this.#awaited.resolve()
-    this.#awaited = null
+    if (this.#expected === null || !payload.includes(this.#expected.marker)) return
+    this.#expected.resolve()
+    this.#expected = null
   }
 }
 
