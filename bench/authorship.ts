@@ -6,6 +6,7 @@
  *   node --import tsx bench/authorship.ts [--smoke]
  */
 import * as Y from 'yjs'
+import { readTrace, updatesOf } from '../src/cli/bench/trace.ts'
 import { systemClock } from '../src/core/base/clock.ts'
 import { compactWhole } from '../src/core/rooms/log/compaction-policy.ts'
 import { readAttribution } from '../src/core/rooms/log/read-attribution.ts'
@@ -16,7 +17,6 @@ import { AttributionBuilder } from '../src/core/update/attribution/attribution-b
 import { decodeAttribution, encodeAttribution } from '../src/core/update/attribution/attribution-codec.ts'
 import { median, round, table, thousands } from './support/report.ts'
 import { temporaryDirectory } from './support/server.ts'
-import { readTrace, updatesOf } from './support/trace.ts'
 
 const smoke = process.argv.includes('--smoke')
 const keystrokes = smoke ? 3_000 : 300_000

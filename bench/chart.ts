@@ -7,7 +7,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type BarGroup, barChart, short } from '../src/cli/bench/bar-chart.ts'
-import type { Figure } from './load/scenario.ts'
+import type { Figure } from '../src/cli/bench/scenario.ts'
 import { median } from './support/report.ts'
 
 interface Measured {

@@ -6,11 +6,11 @@
  */
 
 import { fsyncMs } from '../src/cli/bench/measure.ts'
+import type { Size } from '../src/cli/bench/scenario.ts'
 import { draw } from './growth/curve.ts'
 import { documents } from './growth/documents.ts'
 import { logs } from './growth/logs.ts'
 import { rooms } from './growth/rooms.ts'
-import type { Size } from './load/scenario.ts'
 import { round } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')

@@ -10,9 +10,9 @@ import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { yWebsocketMessages } from '../src/cli/bench/client-protocol.ts'
 import { cpuMicroseconds } from '../src/cli/bench/cpu.ts'
+import { enterAll } from '../src/cli/bench/entering.ts'
 import { LoadSocket } from '../src/cli/bench/load-socket.ts'
 import { Mover, moveAll } from '../src/cli/bench/mover.ts'
-import { enterAll } from './load/entering.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import {
   type BenchServer,

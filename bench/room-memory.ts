@@ -9,13 +9,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
+import type { Running } from '../src/cli/bench/contender.ts'
+import { answer, enter, enterAll } from '../src/cli/bench/entering.ts'
 import type { LoadSocket } from '../src/cli/bench/load-socket.ts'
-import { type Running, weft } from './load/contenders.ts'
-import { answer, enter, enterAll } from './load/entering.ts'
+import { characters } from '../src/cli/bench/scenarios/connect.ts'
+import { weft } from './load/contenders.ts'
 import { type HeapSizes, heapSizes } from './support/heap-sizes.ts'
 import { progress, round, table } from './support/report.ts'
 import { temporaryDirectory, unlimitedCalls } from './support/server.ts'
-import { characters } from './sync/connect.ts'
 
 const root = join(import.meta.dirname, '..')
 const smoke = process.argv.includes('--smoke')

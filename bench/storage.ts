@@ -13,13 +13,13 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { compactAll } from '../src/capabilities/backups/storage/compact.ts'
+import { readTrace, updateMessage, updatesOf } from '../src/cli/bench/trace.ts'
 import { loadRoom } from '../src/core/rooms/log/load-room.ts'
 import type { Key } from '../src/core/store/engine.ts'
 import { openLevelEngine } from '../src/core/store/level/engine.ts'
 import { storedBytes, storePath } from '../src/core/store/level/maintenance.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
-import { readTrace, updateMessage, updatesOf } from './support/trace.ts'
 
 const smoke = process.argv.includes('--smoke')
 const keystrokes = smoke ? 3_000 : 100_000

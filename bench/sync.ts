@@ -10,14 +10,15 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import type { Contender } from '../src/cli/bench/contender.ts'
 import { fsyncMs } from '../src/cli/bench/measure.ts'
+import type { Scale, Scenario } from '../src/cli/bench/scenario.ts'
+import { scenarios } from '../src/cli/bench/scenarios/scenarios.ts'
 import { errorMessage } from '../src/core/base/errors.ts'
-import { contenders as all, type Contender } from './load/contenders.ts'
+import { contenders as all } from './load/contenders.ts'
 import { Results } from './load/results.ts'
-import type { Scale, Scenario } from './load/scenario.ts'
 import { startRun } from './load/start-run.ts'
 import { progress, round } from './support/report.ts'
-import { scenarios } from './sync/scenarios.ts'
 
 const own = 'weft'
 

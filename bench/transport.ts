@@ -7,10 +7,11 @@
  */
 import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Running } from '../src/cli/bench/contender.ts'
 import { cpuOfTree, residentBytes } from '../src/cli/bench/cpu.ts'
 import { LoadSocket } from '../src/cli/bench/load-socket.ts'
 import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../src/cli/bench/typist.ts'
-import { type Running, weft } from './load/contenders.ts'
+import { weft } from './load/contenders.ts'
 import { HttpLoadSocket } from './support/http-load-socket.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import { temporaryDirectory, unlimitedCalls } from './support/server.ts'

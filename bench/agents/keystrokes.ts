@@ -1,4 +1,4 @@
-import { readTrace } from '../support/trace.ts'
+import { readTrace } from '../../src/cli/bench/trace.ts'
 
 /** A keystroke at the caret: inserted characters, or null for the deletion of the character before the caret. */
 export type Keystroke = string | null

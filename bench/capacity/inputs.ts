@@ -1,3 +1,4 @@
+import { characters } from '../../src/cli/bench/scenarios/connect.ts'
 import { type Appended, appendTo } from '../cluster/appending.ts'
 import { clusterOf } from '../cluster/deployments.ts'
 import { type Idle, idle } from '../cluster/idling.ts'
@@ -5,7 +6,6 @@ import { fill } from '../cluster/opening.ts'
 import { type Stores, startStores } from '../cluster/stores.ts'
 import { measureUnits, type UnitCosts, type UnitLoad } from '../cluster/unit-costs.ts'
 import { mean, progress } from '../support/report.ts'
-import { characters } from '../sync/connect.ts'
 
 /** Values that were measured with PostgreSQL and all nodes on one machine. */
 export interface Inputs {

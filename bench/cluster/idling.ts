@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Running } from '../../src/cli/bench/contender.ts'
 import { cpuOfTree, residentBytes } from '../../src/cli/bench/cpu.ts'
-import type { Running } from '../load/contenders.ts'
-import { answer, enter, enterAll } from '../load/entering.ts'
-import { documentOf } from '../sync/connect.ts'
+import { answer, enter, enterAll } from '../../src/cli/bench/entering.ts'
+import { documentOf } from '../../src/cli/bench/scenarios/connect.ts'
 import type { Way } from './deployments.ts'
 import type { Filled } from './opening.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { answer, enter, enterAll } from '../../src/cli/bench/entering.ts'
 import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
 import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
-import { answer, enter, enterAll } from '../load/entering.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { type Deployment, parts, type Used, type Way } from './deployments.ts'

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Running } from '../../src/cli/bench/contender.ts'
 import { cpuOfTree, residentBytes } from '../../src/cli/bench/cpu.ts'
-import { type Running, weft } from '../load/contenders.ts'
-import { answer, enter, enterAll } from '../load/entering.ts'
-import { type Size, waitMs } from '../load/scenario.ts'
+import { answer, enter, enterAll } from '../../src/cli/bench/entering.ts'
+import { type Size, waitMs } from '../../src/cli/bench/scenario.ts'
+import { characters, documentOf } from '../../src/cli/bench/scenarios/connect.ts'
+import { weft } from '../load/contenders.ts'
 import { temporaryDirectory, unlimitedCalls } from '../support/server.ts'
 import { storeTexts } from '../support/stored.ts'
-import { characters, documentOf } from '../sync/connect.ts'
 import type { Curve } from './curve.ts'
 
 const settleMs = 1_000

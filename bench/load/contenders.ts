@@ -3,29 +3,11 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ClientProtocol, yWebsocketMessages } from '../../src/cli/bench/client-protocol.ts'
+import type { Contender, Running } from '../../src/cli/bench/contender.ts'
+import { hocuspocusMessages } from '../../src/cli/bench/dialects.ts'
 import { endWithThis } from '../../src/cli/bench/ending.ts'
 import { freePort, headers, ready, startWeft, unlimitedCalls } from '../support/server.ts'
 import type { CalledServer } from './calling.ts'
-import { hocuspocus } from './dialects.ts'
-
-/** A server that runs in a separate process. */
-export interface Running {
-  readonly pid: number
-  readonly dialect: ClientProtocol
-  /** Returns the websocket URL of a document. */
-  url(document: string): string
-  /** Stops the server and waits until it has ended. */
-  stop(): Promise<void>
-  kill(): Promise<void>
-}
-
-export interface Contender {
-  readonly name: string
-  /** Whether the server stores documents. */
-  readonly keeps: boolean
-  /** Starts the server. @param data empty directory that only this server uses */
-  start(data: string): Promise<Running>
-}
 
 /** A node of Weft, with its REST API. */
 export interface RunningWeft extends Running {
@@ -128,7 +110,7 @@ const relays: readonly Contender[] = [
 const peers = (): readonly Contender[] =>
   existsSync(peersNode)
     ? [
-        peer('Hocuspocus', 'hocuspocus.mjs', hocuspocus),
+        peer('Hocuspocus', 'hocuspocus.mjs', hocuspocusMessages),
         peer('@y/websocket-server', 'y-websocket-server.mjs', yWebsocketMessages),
       ]
     : []

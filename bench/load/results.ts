@@ -1,5 +1,5 @@
+import type { Figure, Scenario } from '../../src/cli/bench/scenario.ts'
 import { median, round, table, thousands } from '../support/report.ts'
-import type { Figure, Scenario } from './scenario.ts'
 
 type Runs = readonly Readonly<Record<string, number>>[]
 

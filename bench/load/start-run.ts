@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
+import type { Contender } from '../../src/cli/bench/contender.ts'
 import { endWithThis } from '../../src/cli/bench/ending.ts'
-import type { Contender } from './contenders.ts'
-import type { Scale, Scenario } from './scenario.ts'
+import type { Scale, Scenario } from '../../src/cli/bench/scenario.ts'
 
 /** Maximum time of a run in ms, so that a run that hangs does not block the others. */
 const runMs = 180_000

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { median, quantile, sum } from '../../src/cli/bench/measure.ts'
+import { median, quantile, round, sum, thousands } from '../../src/cli/bench/measure.ts'
 
-export { median, quantile, sum }
+export { median, quantile, round, sum, thousands }
 
 /** Returns a progress bar for the terminal. If the output is a file, the bar prints nothing. */
 export function progress(label: string): { at(share: number): void; end(): void } {
@@ -35,6 +35,4 @@ export function table(header: readonly string[], rows: readonly (readonly string
 
 export const mean = (values: readonly number[]): number => sum(values) / values.length
 
-export const round = (value: number, digits = 2): string => value.toFixed(digits)
-export const thousands = (value: number): string => Math.round(value).toLocaleString('en-US')
 export const percent = (share: number, digits = 2): string => `${round(share * 100, digits)} %`

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { atEnd, endWithThis } from '../../src/cli/bench/ending.ts'
+import { endWithThis } from '../../src/cli/bench/ending.ts'
+import { freePort, ready, temporaryDirectory } from '../../src/cli/bench/processes.ts'
+
+export { freePort, ready, temporaryDirectory }
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -43,24 +44,6 @@ export const unlimitedCalls = {
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE: '0',
   WEFT_CALLS_PER_ADDRESS: '0',
 } as const
-
-/** Creates a temporary directory. It is removed when this process ends. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
-  // Retries, because a server that was just killed may still be writing.
-  atEnd(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
-  return directory
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
 
 /** Options of Node that `npm start` uses. */
 const nodeOptions: readonly string[] = npmStart().match(/--\S+=\S+/g) ?? []
@@ -135,16 +118,6 @@ export async function startScript(script: string): Promise<RunningScript> {
   endWithThis(child)
   await ready(`http://127.0.0.1:${port}`, child)
   return { port, pid: child.pid as number, kill: () => kill(child) }
-}
-
-export async function ready(url: string, child: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 2_000; attempt++) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
-    const response = await fetch(`${url}/readyz`).catch(() => null)
-    if (response?.ok === true) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-  throw new Error('the server did not become ready')
 }
 
 /** Headers that all calls have. */

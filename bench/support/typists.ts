@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
+import { readTrace, updateMessage, updatesOf } from '../../src/cli/bench/trace.ts'
 import type { BenchServer } from './server.ts'
-import { readTrace, updateMessage, updatesOf } from './trace.ts'
 
 /** Time in ms after which a keystroke that has not arrived counts as lost. */
 const lateMs = 60_000

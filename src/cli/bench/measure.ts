@@ -12,6 +12,9 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
+export const round = (value: number, digits = 2): string => value.toFixed(digits)
+export const thousands = (value: number): string => Math.round(value).toLocaleString('en-US')
+
 /**
  * Measures how long one `fdatasync` takes after a write of 100 bytes, in ms. A durable write on this machine
  * cannot be faster.

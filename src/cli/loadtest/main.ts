@@ -10,10 +10,10 @@ import { fsyncMs } from '../bench/measure.ts'
 import { connectAll, connectOne, endAll, expectOpen } from './connect-clients.ts'
 import {
   broadcastScenario,
-  type Figure,
+  type LoadFigure,
+  type LoadScenario,
   latencyScenario,
   replaceScenario,
-  type Scenario,
 } from './scenario.ts'
 import { remoteTarget, spawnedTarget, type TargetServer } from './target-server.ts'
 
@@ -21,10 +21,10 @@ const socketsMax = 1_000
 const socketsPerRoom = 10
 
 /**
- * Scenario that opens connections until the time is over, ten for each document. Each client waits until it
+ * LoadScenario that opens connections until the time is over, ten for each document. Each client waits until it
  * has the content of its document.
  */
-const connectScenario: Scenario = {
+const connectScenario: LoadScenario = {
   name: `up to ${socketsMax} who connect, ${socketsPerRoom} to a document`,
   share: 0.15,
   async run(target, seconds) {
@@ -64,7 +64,7 @@ const quickSeconds = 5
  * Returns the scenarios in the order in which they run. The connect scenario is first, because the memory per
  * connection is measured best on an idle server.
  */
-function scenariosFor(seconds: number): readonly Scenario[] {
+function scenariosFor(seconds: number): readonly LoadScenario[] {
   const count = seconds < quickSeconds ? 10 : 100
   return [connectScenario, broadcastScenario(count), latencyScenario(count), replaceScenario]
 }
@@ -79,7 +79,7 @@ export interface ScenarioResult {
   /** URL of the measured server; null if the load test has started the server. */
   readonly url: string | null
   readonly seconds: number
-  readonly scenarios: readonly { readonly name: string; readonly figures: readonly Figure[] }[]
+  readonly scenarios: readonly { readonly name: string; readonly figures: readonly LoadFigure[] }[]
 }
 
 /** Describes the machine and the software of a measurement in one line. */

@@ -16,7 +16,7 @@ const pacedPerSecond = 1_000
  * Returns a scenario with rooms of two clients. Both clients of a room type, and receive each other's edits.
  * An edit is durable when the other client receives it.
  */
-export const latencyScenario = (roomCount: number): Scenario => ({
+export const latencyScenario = (roomCount: number): LoadScenario => ({
   name: `${roomCount} rooms, 2 who type in each`,
   share: 0.35,
   async run(target, seconds) {
@@ -102,7 +102,7 @@ const together = 32
  * Returns a scenario with one room. Two clients type as fast as the server accepts, and many clients only
  * read.
  */
-export const broadcastScenario = (readerCount: number): Scenario => ({
+export const broadcastScenario = (readerCount: number): LoadScenario => ({
   name: `one room, ${readerCount} readers`,
   share: 0.25,
   async run(target, seconds) {
@@ -142,10 +142,10 @@ const callerCount = 8
 const words = 150
 
 /**
- * Scenario with backends that replace texts. Each backend has its own document, and changes one word in each
+ * LoadScenario with backends that replace texts. Each backend has its own document, and changes one word in each
  * call.
  */
-export const replaceScenario: Scenario = {
+export const replaceScenario: LoadScenario = {
   name: `REST, ${callerCount} callers who replace 1 KB of text`,
   share: 0.25,
   async run(target, seconds) {
@@ -188,17 +188,17 @@ const textOf = (round: number): string =>
   Array.from({ length: words }, (_, index) => (index === round % words ? `w${round}` : 'lorem')).join(' ')
 
 /** One measured value with its unit. */
-export interface Figure {
+export interface LoadFigure {
   readonly key: string
   readonly label: string
   readonly value: number
   readonly unit: '/s' | 'ms' | 'KB'
 }
 
-export interface Scenario {
+export interface LoadScenario {
   readonly name: string
   /** Share of the whole duration that this scenario gets. */
   readonly share: number
   /** Runs the scenario for about `seconds` seconds. @throws Error that describes why the scenario failed */
-  readonly run: (target: TargetServer, seconds: number) => Promise<readonly Figure[]>
+  readonly run: (target: TargetServer, seconds: number) => Promise<readonly LoadFigure[]>
 }

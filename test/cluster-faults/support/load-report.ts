@@ -1,4 +1,4 @@
-import { type Patch, readTrace } from '../../../bench/support/trace.ts'
+import { type Patch, readTrace } from '../../../src/cli/bench/trace.ts'
 import { errorMessage } from '../../../src/core/base/errors.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { Random } from '../../support/data/random-doc.ts'

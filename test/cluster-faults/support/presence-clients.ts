@@ -1,7 +1,7 @@
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
-import type { Patch } from '../../../bench/support/trace.ts'
+import type { Patch } from '../../../src/cli/bench/trace.ts'
 import { openEditor } from '../../support/clients/clients.ts'
 import type { Random } from '../../support/data/random-doc.ts'
 

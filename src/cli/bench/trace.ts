@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import * as Y from 'yjs'
 
-const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'editing-trace.json.gz')
+const recorded = join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data', 'editing-trace.json.gz')
 
 export type Patch = readonly [position: number, deleted: number, inserted: string]
 

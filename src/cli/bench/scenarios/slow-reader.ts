@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { residentBytes } from '../../src/cli/bench/cpu.ts'
-import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
-import type { Running } from '../load/contenders.ts'
-import { enterAs } from '../load/entering.ts'
-import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
+import type { Running } from '../contender.ts'
+import { residentBytes } from '../cpu.ts'
+import { enterAs } from '../entering.ts'
+import type { LoadSocket } from '../load-socket.ts'
+import { type Scale, type Scenario, waitMs } from '../scenario.ts'
 
 const updateBytes = 65_536
 const full = 200 * 2 ** 20

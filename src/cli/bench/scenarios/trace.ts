@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { clientFrame, opcodes } from '../../src/cli/bench/load-socket.ts'
-import type { Running } from '../load/contenders.ts'
-import { enter, enterAs } from '../load/entering.ts'
-import { p99, type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { median, quantile } from '../support/report.ts'
-import { readTrace, updatesOf } from '../support/trace.ts'
+import type { Running } from '../contender.ts'
+import { enter, enterAs } from '../entering.ts'
+import { clientFrame, opcodes } from '../load-socket.ts'
+import { median, quantile } from '../measure.ts'
+import { p99, type Scale, type Scenario, waitMs } from '../scenario.ts'
+import { readTrace, updatesOf } from '../trace.ts'
 
 /**
  * Maximum number of keystrokes that have been sent but not received. The number is large enough to keep all
@@ -127,7 +127,7 @@ async function joined(server: Running, { client, length, endContent }: Session, 
  * Scenario in which one client types a recorded writing session, and another one reads it. Then the server is
  * stopped and started, and many clients connect.
  */
-export const trace: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
+export const recordedSession: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
   name: 'a recorded session of 259,778 keystrokes, writer → reader; then 20 come at once after a restart',
   needsStore: false,
   figures: {
@@ -146,13 +146,13 @@ export const trace: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
     if (!contender.keeps) return { ...figures, join: Number.NaN, copies: Number.NaN }
     const again = await contender.start(data)
     await sleep(waitMs(scale, 1_000))
-    const newcomers = await Promise.all(
+    const arrived = await Promise.all(
       Array.from({ length: joiners }, () => joined(again, recorded, waitMs(scale, joinMs))),
     )
     await sleep(waitMs(scale, 1_000))
-    const isComplete = newcomers.every(({ ms, isRight }) => !Number.isNaN(ms) && isRight())
-    const copies = median(newcomers.map((newcomer) => newcomer.copies()))
+    const isComplete = arrived.every(({ ms, isRight }) => !Number.isNaN(ms) && isRight())
+    const copies = median(arrived.map((each) => each.copies()))
     await again.kill()
-    return { ...figures, join: isComplete ? median(newcomers.map(({ ms }) => ms)) : Number.NaN, copies }
+    return { ...figures, join: isComplete ? median(arrived.map(({ ms }) => ms)) : Number.NaN, copies }
   },
 }

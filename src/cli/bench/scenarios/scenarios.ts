@@ -1,4 +1,4 @@
-import type { Scenario } from '../load/scenario.ts'
+import type { Scenario } from '../scenario.ts'
 import { connecting } from './connect.ts'
 import { connectingToNewRooms } from './connect-new.ts'
 import { cursors } from './cursors.ts'
@@ -6,7 +6,7 @@ import { endings } from './endings.ts'
 import { pacedRoom, saturated } from './fanout.ts'
 import { manyRooms } from './rooms.ts'
 import { slowReader } from './slow-reader.ts'
-import { trace } from './trace.ts'
+import { recordedSession } from './trace.ts'
 
 /** All scenarios, in the order of the table in the README. */
 export const scenarios: readonly Scenario[] = [
@@ -14,7 +14,7 @@ export const scenarios: readonly Scenario[] = [
   pacedRoom('one room, 4 writers, 50 readers, 9,600/s', 4, 50, 9_600),
   saturated('one writer, one reader, saturated', 1, 1),
   manyRooms,
-  trace,
+  recordedSession,
   cursors('50 cursors × 10/s in one room', 50, 10),
   connecting,
   ...connectingToNewRooms,

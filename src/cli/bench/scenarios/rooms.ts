@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
-import type { Contender } from '../load/contenders.ts'
-import { enterInPairs } from '../load/pairs.ts'
-import { p99, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { quantile } from '../support/report.ts'
+import type { Contender } from '../contender.ts'
+import { cpuOfTree } from '../cpu.ts'
+import { quantile } from '../measure.ts'
+import { enterInPairs } from '../pairs.ts'
+import { p99, perDelivered, type Scale, type Scenario } from '../scenario.ts'
 
 const full = { rooms: 500, perSecond: 5_000 }
 const smoke = { rooms: 10, perSecond: 200 }

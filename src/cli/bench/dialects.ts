@@ -1,5 +1,5 @@
-import { type ClientProtocol, readFrom, yWebsocketMessages } from '../../src/cli/bench/client-protocol.ts'
-import { prefixed, readVarUint } from '../../src/cli/bench/load-socket.ts'
+import { type ClientProtocol, readFrom, yWebsocketMessages } from './client-protocol.ts'
+import { prefixed, readVarUint } from './load-socket.ts'
 
 const auth = 2
 
@@ -7,7 +7,7 @@ const named = (document: string, message: Buffer): Buffer =>
   Buffer.concat([prefixed(Buffer.from(document)), message])
 
 /** Messages of Hocuspocus. Each message starts with the name of its document. */
-export const hocuspocus: ClientProtocol = {
+export const hocuspocusMessages: ClientProtocol = {
   hello: (document) => [named(document, Buffer.concat([Buffer.of(auth, 0), prefixed(Buffer.from('token'))]))],
   ask: (document) => named(document, yWebsocketMessages.ask(document)),
   offerNothing: (document) => named(document, yWebsocketMessages.offerNothing(document)),

@@ -1,4 +1,4 @@
-import type { Contender } from './contenders.ts'
+import type { Contender } from './contender.ts'
 
 /** Description of one value that a scenario measures. */
 export interface Figure {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
-import { Mover, moveAll } from '../../src/cli/bench/mover.ts'
-import type { Contender } from '../load/contenders.ts'
-import { enterRoom } from '../load/entering.ts'
-import { perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
+import type { Contender } from '../contender.ts'
+import { cpuOfTree } from '../cpu.ts'
+import { enterRoom } from '../entering.ts'
+import { Mover, moveAll } from '../mover.ts'
+import { perDelivered, type Scale, type Scenario } from '../scenario.ts'
 
 /**
  * Returns a scenario in which all clients of a room move their cursors.

@@ -1,5 +1,5 @@
-import { LoadSocket } from '../../src/cli/bench/load-socket.ts'
-import type { Running } from './contenders.ts'
+import type { Running } from './contender.ts'
+import { LoadSocket } from './load-socket.ts'
 
 /** Maximum number of connections that are being opened at the same time. */
 const atOnce = 50

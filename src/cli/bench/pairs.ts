@@ -1,6 +1,6 @@
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
-import type { Running } from './contenders.ts'
+import type { Running } from './contender.ts'
 import { enter, enterAll } from './entering.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from './typist.ts'
 
 /** Rooms with two typists each. The two typists of a room receive each other's keystrokes. */
 export interface Pairs {

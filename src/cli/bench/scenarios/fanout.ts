@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
-import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
-import type { Contender, Running } from '../load/contenders.ts'
-import { enterRoom } from '../load/entering.ts'
-import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { quantile } from '../support/report.ts'
+import type { Contender, Running } from '../contender.ts'
+import { cpuOfTree } from '../cpu.ts'
+import { enterRoom } from '../entering.ts'
+import type { LoadSocket } from '../load-socket.ts'
+import { quantile } from '../measure.ts'
+import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../scenario.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../typist.ts'
 
 /**
  * Maximum number of keystrokes of a writer that have been sent but not received. This number suffices to keep

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { cpuOfTree, residentBytes } from '../../src/cli/bench/cpu.ts'
-import type { Contender } from '../load/contenders.ts'
-import { answer, enter, enterAll } from '../load/entering.ts'
-import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
+import type { Contender } from '../contender.ts'
+import { cpuOfTree, residentBytes } from '../cpu.ts'
+import { answer, enter, enterAll } from '../entering.ts'
+import { type Scale, type Scenario, waitMs } from '../scenario.ts'
 
 /** Length of each document in characters. */
 export const characters = 1_000

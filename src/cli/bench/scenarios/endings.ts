@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
-import { yWebsocketMessages } from '../../src/cli/bench/client-protocol.ts'
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
-import type { Contender, Running } from '../load/contenders.ts'
-import { enter, enterAs } from '../load/entering.ts'
-import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { temporaryDirectory } from '../support/server.ts'
+import { yWebsocketMessages } from '../client-protocol.ts'
+import type { Contender, Running } from '../contender.ts'
+import { enter, enterAs } from '../entering.ts'
+import { temporaryDirectory } from '../processes.ts'
+import { type Scale, type Scenario, waitMs } from '../scenario.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../typist.ts'
 
 const perSecond = 1_000
 /**
