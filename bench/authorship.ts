@@ -6,7 +6,7 @@
  *   node --import tsx bench/authorship.ts [--smoke]
  */
 import * as Y from 'yjs'
-import { readTrace, updatesOf } from '../src/cli/bench/trace.ts'
+import { updatesOf } from '../src/cli/bench/trace.ts'
 import { systemClock } from '../src/core/base/clock.ts'
 import { compactWhole } from '../src/core/rooms/log/compaction-policy.ts'
 import { readAttribution } from '../src/core/rooms/log/read-attribution.ts'
@@ -15,6 +15,7 @@ import { openLevelEngine } from '../src/core/store/level/engine.ts'
 import { compactFiles, storedBytes } from '../src/core/store/level/maintenance.ts'
 import { AttributionBuilder } from '../src/core/update/attribution/attribution-builder.ts'
 import { decodeAttribution, encodeAttribution } from '../src/core/update/attribution/attribution-codec.ts'
+import { recordedTrace } from './support/recorded-trace.ts'
 import { median, round, table, thousands } from './support/report.ts'
 import { temporaryDirectory } from './support/server.ts'
 
@@ -31,7 +32,7 @@ const batch = 10
 const startAt = 1_700_000_000_000
 const doc: Key = ['bench', 'bench-key', 'bench', 'authorship', 'main']
 
-const { patches, source } = readTrace(keystrokes)
+const { patches, source } = recordedTrace(keystrokes)
 const updates = updatesOf(patches)
 console.log(`  ${source}, ${thousands(updates.length)} keystrokes`)
 

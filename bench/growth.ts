@@ -6,7 +6,7 @@
  */
 
 import { fsyncMs } from '../src/cli/bench/measure.ts'
-import type { Size } from '../src/cli/bench/scenario.ts'
+import type { LoadSize } from '../src/cli/bench/scenario.ts'
 import { draw } from './growth/curve.ts'
 import { documents } from './growth/documents.ts'
 import { logs } from './growth/logs.ts'
@@ -14,7 +14,7 @@ import { rooms } from './growth/rooms.ts'
 import { round } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')
-const scale: Size = { size: smoke ? 'smoke' : 'full' }
+const scale: LoadSize = { size: smoke ? 'smoke' : 'full' }
 console.log(
   'power: of the size, to which a figure of all units has grown since the row above; 1 is linear, 0 none',
 )

@@ -10,9 +10,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
 import type { Running } from '../src/cli/bench/contender.ts'
-import { answer, enter, enterAll } from '../src/cli/bench/entering.ts'
+import { answer, characters, enter, enterAll } from '../src/cli/bench/entering.ts'
 import type { LoadSocket } from '../src/cli/bench/load-socket.ts'
-import { characters } from '../src/cli/bench/scenarios/connect.ts'
 import { weft } from './load/contenders.ts'
 import { type HeapSizes, heapSizes } from './support/heap-sizes.ts'
 import { progress, round, table } from './support/report.ts'
@@ -46,7 +45,7 @@ const server = weft('weft', {
 async function look(running: Running): Promise<Moment> {
   await sleep(settleMs)
   const before = new Set(readdirSync(snapshots))
-  process.kill(running.pid, 'SIGUSR2')
+  process.kill(running.pid as number, 'SIGUSR2')
   for (;;) {
     await sleep(lookEveryMs)
     const file = readdirSync(snapshots).find((name) => !before.has(name))

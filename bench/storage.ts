@@ -13,11 +13,12 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { compactAll } from '../src/capabilities/backups/storage/compact.ts'
-import { readTrace, updateMessage, updatesOf } from '../src/cli/bench/trace.ts'
+import { updateMessage, updatesOf } from '../src/cli/bench/trace.ts'
 import { loadRoom } from '../src/core/rooms/log/load-room.ts'
 import type { Key } from '../src/core/store/engine.ts'
 import { openLevelEngine } from '../src/core/store/level/engine.ts'
 import { storedBytes, storePath } from '../src/core/store/level/maintenance.ts'
+import { recordedTrace } from './support/recorded-trace.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
 
@@ -32,7 +33,7 @@ const warmUps = smoke ? 1 : 60
  */
 const windowMax = { messages: 1_024, bytes: 262_144 }
 const doc: Key = ['bench', 'bench-key', 'bench', 'storage', 'main']
-const frames = updatesOf(readTrace(keystrokes).patches).map(updateMessage)
+const frames = updatesOf(recordedTrace(keystrokes).patches).map(updateMessage)
 
 async function connect(server: BenchServer, document: string): Promise<WebSocket> {
   const url = `${server.syncUrl}bench/${document}/main?token=${await server.token()}`
@@ -98,7 +99,7 @@ async function opening(directory: string): Promise<{ ms: number; encoded: number
   return { ms: median(times), encoded, tail }
 }
 
-/** Size of the pieces from which a large document is built, in bytes. */
+/** LoadSize of the pieces from which a large document is built, in bytes. */
 const pieceBytes = 8_192
 
 /**

@@ -53,7 +53,6 @@ const layers: readonly (readonly string[])[] = [
   ['console'],
   ['server'],
   ['cli/bench'],
-  ['cli/loadtest'],
   ['cli'],
   ['main.ts'],
   ['build'],
@@ -167,17 +166,15 @@ describe('layers', () => {
   })
 
   it('[TIDY-23] loads the load generator on demand, through its entry point', () => {
-    const separate = /^src\/cli\/loadtest\//
-    const imported = /(?:^|\n)(?:import|export) (?!type )[^'"]*['"][^'"]*\/loadtest\//
+    const separate = /^src\/cli\/bench\//
+    const imported = /(?:^|\n)(?:import|export) (?!type )[^'"]*['"][^'"]*\/bench\//
     const outside = sources.filter(
       (file) => !separate.test(file) && importsOf(file).some((target) => separate.test(target)),
     )
     expect(outside).toEqual(['src/cli/bench.ts'])
     const bench = text('src/cli/bench.ts')
     expect(bench).not.toMatch(imported)
-    expect([...bench.matchAll(/import\('([^']*)'\)/g)].map(([, path]) => path)).toEqual([
-      './loadtest/main.ts',
-    ])
+    expect([...bench.matchAll(/import\('([^']*)'\)/g)].map(([, path]) => path)).toEqual(['./bench/main.ts'])
   })
 })
 

@@ -1,4 +1,4 @@
-import { readTrace } from '../../src/cli/bench/trace.ts'
+import { recordedTrace } from '../support/recorded-trace.ts'
 
 /** A keystroke at the caret: inserted characters, or null for the deletion of the character before the caret. */
 export type Keystroke = string | null
@@ -16,7 +16,7 @@ export interface RecordedTyping {
 
 /** Returns the stretches of the recorded session that have at least `length` keystrokes. */
 export function recordedTyping(length: number): RecordedTyping {
-  const { source, patches } = readTrace(searchedKeystrokes)
+  const { source, patches } = recordedTrace(searchedKeystrokes)
   const stretches: Keystroke[][] = []
   let stretch: Keystroke[] = []
   let [caret, typed] = [0, 0]

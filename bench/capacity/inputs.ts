@@ -1,4 +1,4 @@
-import { characters } from '../../src/cli/bench/scenarios/connect.ts'
+import { characters } from '../../src/cli/bench/entering.ts'
 import { type Appended, appendTo } from '../cluster/appending.ts'
 import { clusterOf } from '../cluster/deployments.ts'
 import { type Idle, idle } from '../cluster/idling.ts'

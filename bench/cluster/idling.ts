@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Running } from '../../src/cli/bench/contender.ts'
 import { cpuOfTree, residentBytes } from '../../src/cli/bench/cpu.ts'
-import { answer, enter, enterAll } from '../../src/cli/bench/entering.ts'
-import { documentOf } from '../../src/cli/bench/scenarios/connect.ts'
+import { answer, documentOf, enter, enterAll } from '../../src/cli/bench/entering.ts'
 import type { Way } from './deployments.ts'
 import type { Filled } from './opening.ts'
 

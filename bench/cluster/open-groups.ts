@@ -1,8 +1,7 @@
 import type { Running } from '../../src/cli/bench/contender.ts'
-import { answer, enter, enterAll } from '../../src/cli/bench/entering.ts'
+import { answer, documentOf, enter, enterAll } from '../../src/cli/bench/entering.ts'
 import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
 import { Mover } from '../../src/cli/bench/mover.ts'
-import { documentOf } from '../../src/cli/bench/scenarios/connect.ts'
 import { KeystrokeTracker, Typist, trackUpdates } from '../../src/cli/bench/typist.ts'
 
 /** Documents that a group of nodes has open. A user of the first node edits each, and one of each other node reads. */

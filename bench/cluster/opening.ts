@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Running } from '../../src/cli/bench/contender.ts'
-import { answer, enter } from '../../src/cli/bench/entering.ts'
-import { characters, documentOf } from '../../src/cli/bench/scenarios/connect.ts'
+import { answer, characters, documentOf, enter } from '../../src/cli/bench/entering.ts'
 import { openPostgresEngine } from '../../src/cluster/postgres/engine.ts'
 import { seededRandom } from '../support/random.ts'
 import { quantile } from '../support/report.ts'

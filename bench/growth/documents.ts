@@ -6,7 +6,7 @@ import { compactAll } from '../../src/capabilities/backups/storage/compact.ts'
 import type { Running } from '../../src/cli/bench/contender.ts'
 import { answer, enter } from '../../src/cli/bench/entering.ts'
 import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
-import { type Size, waitMs } from '../../src/cli/bench/scenario.ts'
+import { type LoadSize, waitMs } from '../../src/cli/bench/scenario.ts'
 import { weft } from '../load/contenders.ts'
 import { median, quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
@@ -72,7 +72,7 @@ const writtenBytes = (pid: number): number =>
   Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
 /** Measures how long it takes to open a document of the given size, and to make small edits in it. */
-async function measure(megabytes: number, edits: number, scale: Size): Promise<readonly number[]> {
+async function measure(megabytes: number, edits: number, scale: LoadSize): Promise<readonly number[]> {
   const [data, doc] = [temporaryDirectory(), new Y.Doc()]
   // The first start creates the data directory.
   await (await weft().start(data)).stop()
@@ -92,7 +92,7 @@ async function measure(megabytes: number, edits: number, scale: Size): Promise<r
   return [cold.ms, warm.ms, median(latencies), quantile(latencies, 0.99), written]
 }
 
-export const documents = (sizes: readonly number[], edits: number, scale: Size): Curve => ({
+export const documents = (sizes: readonly number[], edits: number, scale: LoadSize): Curve => ({
   title: `documents of so many MB, and ${edits} edits of 1 KB in each`,
   unit: 'MB',
   figures: [

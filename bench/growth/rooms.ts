@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Running } from '../../src/cli/bench/contender.ts'
 import { cpuOfTree, residentBytes } from '../../src/cli/bench/cpu.ts'
-import { answer, enter, enterAll } from '../../src/cli/bench/entering.ts'
-import { type Size, waitMs } from '../../src/cli/bench/scenario.ts'
-import { characters, documentOf } from '../../src/cli/bench/scenarios/connect.ts'
+import { answer, characters, documentOf, enter, enterAll } from '../../src/cli/bench/entering.ts'
+import { type LoadSize, waitMs } from '../../src/cli/bench/scenario.ts'
 import { weft } from '../load/contenders.ts'
 import { temporaryDirectory, unlimitedCalls } from '../support/server.ts'
 import { storeTexts } from '../support/stored.ts'
@@ -15,7 +14,7 @@ const lookEveryMs = 20
 const server = weft('weft', { ...unlimitedCalls, WEFT_IDLE_UNLOAD_SECONDS: '0' })
 
 /** Starts a server with the given number of stored documents. No document is open. */
-async function stored(rooms: number, scale: Size): Promise<Running> {
+async function stored(rooms: number, scale: LoadSize): Promise<Running> {
   const data = temporaryDirectory()
   // The first start creates the data directory.
   await (await server.start(data)).stop()
@@ -30,7 +29,7 @@ async function allClosed(metrics: URL): Promise<void> {
 }
 
 /** Opens one socket in each of the stored rooms, and then closes all sockets. Measures both steps. */
-async function measure(rooms: number, scale: Size): Promise<readonly number[]> {
+async function measure(rooms: number, scale: LoadSize): Promise<readonly number[]> {
   const running = await stored(rooms, scale)
   const [cpu, bytes, start] = [cpuOfTree(running.pid), residentBytes(running.pid), performance.now()]
   const sockets = await enterAll(rooms, async (index) => {
@@ -49,7 +48,7 @@ async function measure(rooms: number, scale: Size): Promise<readonly number[]> {
   return [openMs * 1000, openCpu, openBytes / 1024, closeMs * 1000, closeCpu]
 }
 
-export const rooms = (sizes: readonly number[], scale: Size): Curve => ({
+export const rooms = (sizes: readonly number[], scale: LoadSize): Curve => ({
   title: 'rooms opened, 50 at once, and closed',
   unit: 'rooms',
   figures: [

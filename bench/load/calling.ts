@@ -1,5 +1,5 @@
 import { cpuOfTree } from '../../src/cli/bench/cpu.ts'
-import { HttpClient, type HttpTarget } from '../../src/cli/bench/http-client.ts'
+import { HttpClient, type HttpTarget } from './http-client.ts'
 
 /** Measurements of the calls. */
 export interface Called {

@@ -1,119 +1,77 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ClientProtocol, yWebsocketMessages } from '../../src/cli/bench/client-protocol.ts'
-import type { Contender, Running } from '../../src/cli/bench/contender.ts'
-import { hocuspocusMessages } from '../../src/cli/bench/dialects.ts'
-import { endWithThis } from '../../src/cli/bench/ending.ts'
-import { freePort, headers, ready, startWeft, unlimitedCalls } from '../support/server.ts'
+import type { ProtocolName } from '../../src/cli/bench/client-protocol.ts'
+import { type Contender, contenderOf, type Running, type ServerSpec } from '../../src/cli/bench/contender.ts'
+import { weftSpec } from '../../src/cli/bench/weft-spec.ts'
+import { readPackageVersion } from '../../src/core/base/package-version.ts'
+import { headers, nodeOptions } from '../support/server.ts'
 import type { CalledServer } from './calling.ts'
 
 /** A node of Weft, with its REST API. */
 export interface RunningWeft extends Running {
+  readonly pid: number
   readonly rest: CalledServer
 }
 
 const bench = join(import.meta.dirname, '..')
 const peersNode = join(bench, 'peers', 'node_modules', 'node', 'bin', 'node')
+const onLoopback = { url: 'ws://127.0.0.1:{port}', document: '{name}', folder: bench } as const
 
-/** Time in seconds in which a server must stop. Afterwards it is killed. */
-const stopSeconds = 30
-
-async function startProcess(
-  args: readonly string[],
-  data: string,
-  program = process.execPath,
-): Promise<ChildProcess & { port: number }> {
-  const port = await freePort()
-  const child = spawn(program, [...args, String(port), data], {
-    cwd: bench,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  endWithThis(child)
-  await ready(`http://127.0.0.1:${port}`, child)
-  return Object.assign(child, { port })
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill(signal)
-  const late = setTimeout(() => child.kill('SIGKILL'), stopSeconds * 1000)
-  await once(child, 'exit')
-  clearTimeout(late)
-}
-
-const runningOf = (
-  child: ChildProcess,
-  dialect: ClientProtocol,
-  url: (document: string) => string,
-): Running => ({
-  pid: child.pid as number,
-  dialect,
-  url,
-  stop: () => end(child, 'SIGTERM'),
-  kill: () => end(child, 'SIGKILL'),
-})
-
-const relay = (name: string, script: string): Contender => ({
+const relay = (name: string, script: string): ServerSpec => ({
+  ...onLoopback,
   name,
+  protocol: 'y-websocket',
+  start: [process.execPath, '--import', 'tsx', join('support', script), '{port}', '{data}'],
   keeps: false,
-  start: async (data) => {
-    const child = await startProcess(['--import', 'tsx', join('support', script)], data)
-    return runningOf(child, yWebsocketMessages, (document) => `ws://127.0.0.1:${child.port}/${document}`)
-  },
 })
 
-const peer = (name: string, script: string, dialect: ClientProtocol): Contender => ({
-  name,
-  keeps: true,
-  start: async (data) => {
-    const child = await startProcess([join('peers', script)], data, peersNode)
-    return runningOf(child, dialect, (document) => `ws://127.0.0.1:${child.port}/${document}`)
-  },
-})
-
-/**
- * Options that switch off the limits per address, workspace and API key, because all connections and calls
- * here have the same ones.
- */
-const oneAddress = {
-  ...unlimitedCalls,
-  WEFT_CONNECTS_PER_ADDRESS: '0',
-  WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
-  WEFT_RECEIVE_BYTES_PER_WORKSPACE: '0',
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
 }
+
+const peer = (name: string, script: string, library: string, protocol: ProtocolName): ServerSpec => {
+  const manifest = JSON.parse(readFileSync(join(bench, 'peers', 'package.json'), 'utf8')) as Manifest
+  return {
+    ...onLoopback,
+    name,
+    version: manifest.dependencies[library] ?? '',
+    protocol,
+    start: [peersNode, join('peers', script), '{port}', '{data}'],
+    keeps: true,
+  }
+}
+
+const builtWeft = (): ServerSpec =>
+  weftSpec([process.execPath, ...nodeOptions, join(bench, '..', 'dist', 'main.js')], readPackageVersion())
 
 /** Returns the contender for Weft. @param options options of Weft in addition to the default ones */
 export const weft = (
   name = 'weft',
   options: Readonly<Record<string, string>> = {},
-): Omit<Contender, 'start'> & { start(data: string): Promise<RunningWeft> } => ({
-  name,
-  keeps: true,
-  start: async (data) => {
-    const server = await startWeft(data, { ...oneAddress, ...options })
-    const token = await server.token()
-    const url = (document: string): string => `${server.syncUrl}bench/${document}/main?token=${token}`
-    const running = runningOf(server.process, yWebsocketMessages, url)
-    return { ...running, kill: () => server.kill(), rest: { url: server.url, headers, pid: running.pid } }
-  },
-})
+): Omit<Contender, 'start'> & { start(data: string): Promise<RunningWeft> } => {
+  const spec = builtWeft()
+  const contender = contenderOf({ ...spec, name, environment: { ...spec.environment, ...options } })
+  return {
+    ...contender,
+    start: async (data) => {
+      const running = await contender.start(data)
+      const pid = running.pid as number
+      const url = new URL(running.url('any').replace(/^ws/, 'http')).origin
+      return { ...running, pid, rest: { url, headers, pid } }
+    },
+  }
+}
 
-const relays: readonly Contender[] = [
+/** Returns all servers; the others only if they are installed. They are compared with the first one. */
+export const contenders = (): readonly ServerSpec[] => [
   relay('relay', 'relay.ts'),
   relay('batching relay', 'batching-relay.ts'),
   relay('syncing relay', 'syncing-relay.ts'),
-]
-
-/** Returns the other servers, if they are installed. */
-const peers = (): readonly Contender[] =>
-  existsSync(peersNode)
+  builtWeft(),
+  ...(existsSync(peersNode)
     ? [
-        peer('Hocuspocus', 'hocuspocus.mjs', hocuspocusMessages),
-        peer('@y/websocket-server', 'y-websocket-server.mjs', yWebsocketMessages),
+        peer('Hocuspocus', 'hocuspocus.mjs', '@hocuspocus/server', 'hocuspocus'),
+        peer('@y/websocket-server', 'y-websocket-server.mjs', '@y/websocket-server', 'y-websocket'),
       ]
-    : []
-
-/** Returns all contenders. The others are compared with the first one. */
-export const contenders = (): readonly Contender[] => [...relays, weft(), ...peers()]
+    : []),
+]

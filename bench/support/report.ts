@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { median, quantile, round, sum, thousands } from '../../src/cli/bench/measure.ts'
+import { aligned } from '../../src/cli/bench/results.ts'
 
 export { median, quantile, round, sum, thousands }
 
@@ -27,10 +28,7 @@ const jsonFile = process.argv.find((argument) => argument.startsWith('--json='))
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
   tables.push({ header, rows })
   if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify({ tables }, null, 1)}\n`)
-  const all = [header, ...rows]
-  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  for (const row of all)
-    console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
+  for (const line of aligned(header, rows)) console.log(line)
 }
 
 export const mean = (values: readonly number[]): number => sum(values) / values.length

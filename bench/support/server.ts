@@ -46,7 +46,7 @@ export const unlimitedCalls = {
 } as const
 
 /** Options of Node that `npm start` uses. */
-const nodeOptions: readonly string[] = npmStart().match(/--\S+=\S+/g) ?? []
+export const nodeOptions: readonly string[] = npmStart().match(/--\S+=\S+/g) ?? []
 
 function npmStart(): string {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { readTrace, updateMessage, updatesOf } from '../../src/cli/bench/trace.ts'
+import { updateMessage, updatesOf } from '../../src/cli/bench/trace.ts'
+import { recordedTrace } from './recorded-trace.ts'
 import type { BenchServer } from './server.ts'
 
 /** Time in ms after which a keystroke that has not arrived counts as lost. */
@@ -48,7 +49,7 @@ export async function typistsAt(
   { perSecond, seconds }: Pace,
   times: number,
 ): Promise<Typists> {
-  const frames = updatesOf(readTrace(perSecond * seconds * times).patches).map(updateMessage)
+  const frames = updatesOf(recordedTrace(perSecond * seconds * times).patches).map(updateMessage)
   const url = `${server.syncUrl}bench/typed/main?token=${await server.token()}`
   const sockets = [0, 1].map(() => new WebSocket(url, { perMessageDeflate: false }))
   await Promise.all(sockets.map((socket) => once(socket, 'open')))

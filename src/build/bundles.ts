@@ -66,7 +66,7 @@ export const programs = (folder: string): BuildOptions => ({
     main: 'src/main.ts',
     'build/start': 'src/build/start.ts',
     'core/rooms/threads/thread-main': 'src/core/rooms/threads/thread-main.ts',
-    'cli/loadtest/main': 'src/cli/loadtest/main.ts',
+    'cli/bench/run': 'src/cli/bench/run.ts',
     'package/server': entryPoints.server,
   },
   outdir: folder,

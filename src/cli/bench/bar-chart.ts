@@ -28,7 +28,7 @@ const style = `
   .note { fill: #6e7781 }
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .note { fill: #8b949e } }`
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 const text = (x: number, y: number, content: string, kind = '', anchor = 'start'): string =>

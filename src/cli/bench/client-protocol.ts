@@ -33,7 +33,7 @@ interface ServerMessage {
 const emptyVector = Buffer.of(0)
 
 /** Decodes a message of the server. @param at offset of the message type in the payload */
-export function readFrom(payload: Buffer, at: number): ServerMessage | null {
+function readFrom(payload: Buffer, at: number): ServerMessage | null {
   const type = payload[at]
   if (type === awareness) return { kind: 'awareness', bytes: bodyAt(payload, at + 1) }
   const kind = payload[at + 1]
@@ -72,3 +72,37 @@ export function encodeKeystroke(client: number, clock: number, character = 97): 
       : [Buffer.of(0x84), id, encodeVarUint(clock - 1)]
   return Buffer.concat([...head, ...place, Buffer.of(1, character, 0)])
 }
+
+const auth = 2
+
+/**
+ * Returns the messages of Hocuspocus. Each message starts with the name of its document.
+ * @param nameOf returns the name under which the server has a document
+ */
+const hocuspocusMessages = (
+  nameOf: (document: string) => string,
+  token: string | undefined,
+): ClientProtocol => {
+  const named = (document: string, message: Buffer): Buffer =>
+    Buffer.concat([prefixed(Buffer.from(nameOf(document))), message])
+  const login = Buffer.concat([Buffer.of(auth, 0), prefixed(Buffer.from(token ?? 'token'))])
+  return {
+    hello: (document) => [named(document, login)],
+    ask: (document) => named(document, yWebsocketMessages.ask(document)),
+    offerNothing: (document) => named(document, yWebsocketMessages.offerNothing(document)),
+    update: (document, bytes) => named(document, yWebsocketMessages.update(document, bytes)),
+    awareness: (document, bytes) => named(document, yWebsocketMessages.awareness(document, bytes)),
+    read: (payload) => {
+      const { value, end } = readVarUint(payload, 0)
+      return readFrom(payload, end + value)
+    },
+  }
+}
+
+/** The protocols that the load generator speaks, by their names on the command line. */
+export const protocols = {
+  'y-websocket': () => yWebsocketMessages,
+  hocuspocus: hocuspocusMessages,
+} as const
+
+export type ProtocolName = keyof typeof protocols

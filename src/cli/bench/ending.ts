@@ -1,24 +1,29 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 
-/** Functions to call when this process ends, in the order of their registration. */
-const undoings = new Set<() => void>()
+/** Functions to call when this process ends. */
+const undoings = new Set<() => unknown>()
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** Time in ms in which the functions must end after a signal. */
+const patienceMs = 5_000
 
 /**
  * Registers a function that is called when this process ends: normally, by an error, by a signal, or because
- * its output is closed.
+ * its output is closed. After a signal, this process waits for a promise that the function returns. Returns a
+ * function that removes the registration.
  */
-export function atEnd(fn: () => void): void {
+export function atEnd(fn: () => unknown): () => void {
   watch()
   undoings.add(fn)
+  return () => void undoings.delete(fn)
 }
 
 /** Kills the child process when this process ends. */
 export function endWithThis(child: ChildProcess): void {
-  const end = (): void => void child.kill('SIGKILL')
-  atEnd(end)
-  child.once('exit', () => undoings.delete(end))
+  child.once(
+    'exit',
+    atEnd(() => child.kill('SIGKILL')),
+  )
 }
 
 /**
@@ -32,16 +37,19 @@ function watch(): void {
   process.stdout.on('error', () => process.exit(1))
 }
 
+/** A second signal changes nothing, because the first one has ended everything that can take long. */
 function endBySignal(signal: NodeJS.Signals): void {
+  const leave = (): void => process.exit(128 + constants.signals[signal])
   // Not left to the event `exit`, because a runner of tests may forbid `process.exit`.
-  undoAll()
-  process.exit(128 + constants.signals[signal])
+  void Promise.allSettled(undoAll()).then(leave)
+  setTimeout(leave, patienceMs).unref()
 }
 
 /**
  * Calls the registered functions, the last one first, so that a server ends before its directory is deleted.
  */
-function undoAll(): void {
-  for (const fn of [...undoings].reverse()) fn()
+function undoAll(): readonly unknown[] {
+  const fns = [...undoings].reverse()
   undoings.clear()
+  return fns.map((fn) => fn())
 }

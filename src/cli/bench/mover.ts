@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientProtocol } from './client-protocol.ts'
 import { encodeVarUint, type LoadSocket, prefixed, readVarUint } from './load-socket.ts'
 import { atRate } from './typist.ts'
 
 /** Number of unsent bytes. A client with more unsent bytes does not move its cursor. */
 const unsentBytesMax = 65_536
+/** Time in ms in which the last positions must arrive. */
+const showMs = 5_000
 
 /** A client that moves its cursor, and counts the awareness states of other clients that it receives. */
 export class Mover {
@@ -18,6 +21,8 @@ export class Mover {
   readonly #document: string
   #expected: { readonly marker: Buffer; readonly resolve: () => void } | null = null
   #clock = 1
+  /** Clock of the last received state of each other client. */
+  readonly #clocks = new Map<number, number>()
 
   /** @param id client id in the awareness protocol, below 2^32 */
   constructor(id: number, socket: LoadSocket, dialect: ClientProtocol, document: string) {
@@ -59,10 +64,44 @@ export class Mover {
     const message = this.#dialect.read(payload)
     if (message?.kind !== 'awareness') return
     this.messages += 1
-    this.shown += othersIn(message.bytes, this.#id)
+    this.shown += this.#readStates(message.bytes)
     if (this.#expected === null || !payload.includes(this.#expected.marker)) return
     this.#expected.resolve()
     this.#expected = null
+  }
+
+  /**
+   * Waits until this client shows the last position of all other cursors.
+   * @throws Error if it does not
+   */
+  async expectShown(movers: readonly Mover[]): Promise<void> {
+    const deadline = performance.now() + showMs
+    const missing = () => movers.filter((other) => other !== this && !this.#hasLast(other))
+    while (missing().length > 0) {
+      if (performance.now() > deadline)
+        throw new Error(`a client does not show the last position of ${missing().length} cursors`)
+      await sleep(5)
+    }
+  }
+
+  #hasLast(other: Mover): boolean {
+    return (this.#clocks.get(other.#id) ?? 0) >= other.#clock - 1
+  }
+
+  /** Returns the number of states of other clients in an awareness update. */
+  #readStates(bytes: Buffer): number {
+    const { value: count, end: start } = readVarUint(bytes, 0)
+    let [others, at] = [0, start]
+    for (let index = 0; index < count; index++) {
+      const client = readVarUint(bytes, at)
+      const clock = readVarUint(bytes, client.end)
+      const state = readVarUint(bytes, clock.end)
+      at = state.end + state.value
+      if (client.value === this.#id) continue
+      others += 1
+      this.#clocks.set(client.value, clock.value)
+    }
+    return others
   }
 }
 
@@ -75,18 +114,4 @@ export function moveAll(movers: readonly Mover[], perSecond: number): () => void
   return atRate(movers.length * perSecond, (due) => {
     for (let index = 0; index < due; index++) movers[moved++ % movers.length]?.move()
   })
-}
-
-/** Returns the number of states in an awareness update that belong to other clients than `own`. */
-function othersIn(bytes: Buffer, own: number): number {
-  const { value: count, end: start } = readVarUint(bytes, 0)
-  let [others, at] = [0, start]
-  for (let index = 0; index < count; index++) {
-    const client = readVarUint(bytes, at)
-    const clock = readVarUint(bytes, client.end)
-    const state = readVarUint(bytes, clock.end)
-    at = state.end + state.value
-    if (client.value !== own) others += 1
-  }
-  return others
 }

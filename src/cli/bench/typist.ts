@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
 import { type ClientProtocol, encodeKeystroke } from './client-protocol.ts'
 import { clientFrame, type LoadSocket, opcodes } from './load-socket.ts'
@@ -49,6 +50,15 @@ export class Typist {
   }
 }
 
+/** Keystrokes of a typist that a client has received. */
+interface Seen {
+  readonly typist: Typist
+  /** Number of the last received keystroke. */
+  last: number
+  /** Number of received keystrokes. It differs from `last` after a gap or a repetition. */
+  count: number
+}
+
 /**
  * Counts the keystrokes of some typists that a socket receives. The number is correct even if the server
  * merges updates.
@@ -59,27 +69,71 @@ export class KeystrokeTracker {
   timing = false
   /** Number of received keystrokes. */
   total = 0
-  readonly #typists = new Map<number, { typist: Typist; seen: number }>()
+  /** Called after each update. */
+  onTaken: () => void = () => {}
+  readonly #typists = new Map<number, Seen>()
+  readonly #own: number | undefined
+  #strange = 0
 
-  constructor(typists: readonly Typist[]) {
-    for (const typist of typists) this.#typists.set(typist.client, { typist, seen: 0 })
+  /** @param own client whose keystrokes do not count; many servers send a client what it has typed itself */
+  constructor(typists: readonly Typist[], own?: Typist) {
+    for (const typist of typists) this.#typists.set(typist.client, { typist, last: 0, count: 0 })
+    this.#own = own?.client
   }
 
   seenOf(typist: Typist): number {
-    return this.#typists.get(typist.client)?.seen ?? 0
+    return this.#typists.get(typist.client)?.last ?? 0
+  }
+
+  get isComplete(): boolean {
+    return [...this.#typists.values()].every(({ typist, last }) => last === typist.sent)
+  }
+
+  /** Returns what the server has done to the keystrokes, if they did not arrive exactly as they were sent. */
+  get fault(): string | null {
+    for (const { typist, last, count } of this.#typists.values())
+      if (count < typist.sent)
+        return `${typist.sent - count} of ${typist.sent} keystrokes did not arrive (last: ${last})`
+    return this.#strange === 0 ? null : `${this.#strange} keystrokes arrived that no client has typed`
   }
 
   take(update: Uint8Array): void {
     const now = performance.now()
-    for (const [client, to] of Y.parseUpdateMeta(update).to) {
+    const { from, to: ends } = Y.parseUpdateMeta(update)
+    for (const [client, to] of ends) {
       const known = this.#typists.get(client)
-      if (known === undefined || to <= known.seen) continue
-      this.total += to - known.seen
+      const start = from.get(client) ?? 0
+      if (known === undefined) {
+        if (client !== this.#own) this.#strange += to - start
+        continue
+      }
+      known.count += to - start
+      if (to <= known.last) continue
+      this.total += to - known.last
       if (this.timing)
-        for (const sentAt of known.typist.sentAt.slice(known.seen, to)) this.latencies.push(now - sentAt)
-      known.seen = to
+        for (const sentAt of known.typist.sentAt.slice(known.last, to)) this.latencies.push(now - sentAt)
+      known.last = to
     }
+    this.onTaken()
   }
+}
+
+/** Time in ms without a keystroke after which the missing ones count as lost. */
+const quietMs = 4_000
+
+/**
+ * Waits until all keystrokes have arrived.
+ * @throws Error if keystrokes are missing, or if there are others
+ */
+export async function expectExact(trackers: readonly KeystrokeTracker[]): Promise<void> {
+  const arrived = (): number => trackers.reduce((sum, { total }) => sum + total, 0)
+  let [before, deadline] = [-1, 0]
+  while (trackers.some(({ isComplete }) => !isComplete)) {
+    if (arrived() > before) [before, deadline] = [arrived(), performance.now() + quietMs]
+    if (performance.now() > deadline) break
+    await sleep(5)
+  }
+  for (const { fault } of trackers) if (fault !== null) throw new Error(fault)
 }
 
 /** Passes all updates that a socket receives to `watch`. */

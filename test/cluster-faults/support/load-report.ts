@@ -1,4 +1,4 @@
-import { type Patch, readTrace } from '../../../src/cli/bench/trace.ts'
+import { type EditStep, readTrace } from '../../../src/cli/bench/trace.ts'
 import { errorMessage } from '../../../src/core/base/errors.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
@@ -48,7 +48,7 @@ const sharedDocuments = 3
 const settleMs = 60_000
 /** More than a load types. */
 const keystrokesMax = 50_000
-let recorded: readonly Patch[] | undefined
+let recorded: readonly EditStep[] | undefined
 /** A stock client renews its state after 15 s and checks every 3 s whether it is time. */
 const shownMsMax = 20_000
 /** Close codes that every client may receive: connection lost, server restarts, try again later. */

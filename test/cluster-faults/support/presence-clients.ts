@@ -1,7 +1,7 @@
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
-import type { Patch } from '../../../src/cli/bench/trace.ts'
+import type { EditStep } from '../../../src/cli/bench/trace.ts'
 import { openEditor } from '../../support/clients/clients.ts'
 import type { Random } from '../../support/data/random-doc.ts'
 
@@ -24,7 +24,7 @@ export interface PersonOptions {
   readonly token: string
   readonly random: Random
   /** Keystrokes that a user alone in a document types. The default is random letters. */
-  readonly recorded?: readonly Patch[]
+  readonly recorded?: readonly EditStep[]
   readonly onClose: (code: number, reason: string) => void
 }
 
@@ -81,11 +81,11 @@ export class Person {
     this.#connection.close()
   }
 
-  async #repeat(recorded: readonly Patch[]): Promise<void> {
+  async #repeat(recorded: readonly EditStep[]): Promise<void> {
     const content = this.doc.getText('content')
     while (this.#state === 'typing' && this.recorded.count < recorded.length) {
       await new Promise((resolve) => setTimeout(resolve, recordedPauseMs))
-      const [at, deleted, inserted] = recorded[this.recorded.count] as Patch
+      const [at, deleted, inserted] = recorded[this.recorded.count] as EditStep
       this.doc.transact(() => {
         content.delete(at, deleted)
         content.insert(at, inserted)

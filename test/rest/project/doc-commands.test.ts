@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BenchReport } from '../../../src/cli/bench/main.ts'
 import { environmentOf, isSecret, optionKeys } from '../../../src/core/config/config.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli, startCli } from '../../support/servers/cli.ts'
@@ -243,34 +244,64 @@ it('[CMD-10] shows the defaults and the variables of options in the help of a co
 })
 
 it('[CMD-7] bench sends load to another machine only with --allow-remote', async () => {
-  const args = ['bench', '--url', 'http://weft.invalid:8787', '--api-key', 'k']
-  const refused = await runCli(args, directory(), { WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' })
+  const refused = await runCli(['bench', '--url', 'ws://weft.invalid:8787/sync'], directory())
   expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--allow-remote') })
+  const other = await runCli(['bench', '--compare', 'ws://weft.invalid:8787/sync'], directory())
+  expect(other).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--allow-remote') })
 })
+
+it('[CMD-7] bench names the scenarios if it does not know one', async () => {
+  const refused = await runCli(['bench', '--scenario', 'hops'], directory())
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('there are saturated, ') })
+})
+
+/** Command line that measures one scenario quickly. */
+const quickBench = (scenario: string, ...args: readonly string[]): readonly string[] => [
+  'bench',
+  '--quick',
+  '--scenario',
+  scenario,
+  ...args,
+]
+
+const measuredBy = (out: string): BenchReport => JSON.parse(out) as BenchReport
 
 it('[CMD-7] bench measures its own server, and prints the results', async () => {
-  const { out, code } = await runCli(['bench', '--seconds', '1', '--json'], directory())
+  const cwd = directory()
+  const page = join(cwd, 'report.html')
+  const { out, code } = await runCli(quickBench('hop', '--json', '--html', page), cwd, { TMPDIR: cwd })
   expect(code).toBe(0)
-  const { scenarios, fsyncMs } = JSON.parse(out) as {
-    fsyncMs: number
-    scenarios: { figures: { key: string; label: string; value: number | null }[] }[]
-  }
-  const figures = scenarios.flatMap((each) => each.figures)
-  // The bench measures memory only on systems with `ps`.
-  expect(figures.map(({ key }) => key).filter((key) => key !== 'connectionKilobytes')).toEqual([
-    'connectsPerSecond',
-    'deliveredPerSecond',
-    'editsPerSecond',
-    'seenP50',
-    'seenP99',
-    'callsPerSecond',
-    'callP50',
-    'callP99',
-  ])
-  expect(fsyncMs).toBeGreaterThan(0)
+  const { fsync, results, servers } = measuredBy(out)
+  expect(fsync.p50).toBeGreaterThan(0)
+  expect(servers.map(({ name }) => name)).toEqual(['weft'])
+  expect(results.map(({ key }) => key)).toEqual(['check', 'hop'])
+  const [run] = results[1]?.runs.weft ?? []
+  expect(Object.keys(run?.figures ?? {})).toEqual(
+    expect.arrayContaining(process.platform === 'linux' ? ['cpu', 'p50', 'p99'] : ['p50', 'p99']),
+  )
+  expect(readFileSync(page, 'utf8')).toMatch(/<svg.*prefers-color-scheme: dark.*<table>/s)
+  expect(readdirSync(cwd)).toEqual(['report.html'])
 })
 
-it('[CMD-7] bench leaves no files when it is interrupted during its start', async () => {
+it('[CMD-7] bench measures a running server with the token of a client, and compares it with another', async () => {
+  const server = await startTestServer({ engine: 'level' })
+  const place = ['--token', await server.token('ada'), '--document', 'acme/{name}/main']
+  const compared = ['--compare', `${server.wsUrl}/hocuspocus`, '--compare-protocol', 'hocuspocus']
+  const other = ['--compare-token', await server.token('ben'), '--compare-document', 'acme/{name}/main']
+  const args = ['--url', `${server.wsUrl}/sync`, ...place, ...compared, ...other, '--rounds', '2']
+  const { out, code } = await runCli(quickBench('rooms', ...args), directory())
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('(y-websocket), ') })
+  const [, host = ''] = /^ws:\/\/(.*)$/.exec(server.wsUrl) ?? []
+  // The CPU time of a server that runs is unknown. The ratio belongs to the second server.
+  expect(out).toMatch(new RegExp(`${host} \\(1\\) +– +[\\d.]+ \\([\\d.]+–[\\d.]+\\) `))
+  expect(out).toMatch(new RegExp(`${host} \\(2\\) +– +[\\d.]+ \\([\\d.]+–[\\d.]+\\) +[\\d.]+ `))
+  expect(out).not.toMatch(/NaN|Infinity/)
+  const listed = dataOf(await server.post('/v2/organizations/documents/get', { organizationId: 'acme' }))
+  expect(JSON.stringify(listed)).toContain('weft-bench-')
+  await server.stop()
+})
+
+it('[CMD-7] bench leaves no files and no processes when it is interrupted', async () => {
   const cwd = directory()
   const running = startCli(['bench'], cwd, { TMPDIR: cwd })
   await eventually(() => readdirSync(cwd).some((name) => name.startsWith('weft-bench-')))
@@ -282,32 +313,24 @@ it('[CMD-7] bench leaves no files when it is interrupted during its start', asyn
 itLong('[CMD-7] bench leaves no files when it gets a second signal', async () => {
   const cwd = directory()
   const running = startCli(['bench'], cwd, { TMPDIR: cwd })
-  let told = ''
+  let printed = ''
   running.child.stderr?.on('data', (text: string) => {
-    told += text
+    printed += text
   })
-  await eventually(() => told.includes('who connect'))
+  await eventually(() => printed.includes('saturated'))
   running.child.kill('SIGINT')
   running.child.kill('SIGTERM')
   expect((await running.ended).code).toBeGreaterThan(128)
   expect(readdirSync(cwd)).toEqual([])
 })
 
-itLong('[CMD-7] bench stops immediately when the server rejects its clients', async () => {
+itLong('[CMD-7] bench names the reason if the server rejects its clients', async () => {
   const server = await startTestServer({ engine: 'level', maxConnections: 5 })
-  const args = ['bench', '--url', server.url, '--api-key', server.credentials.apiKey]
-  const running = startCli(args, directory(), { WEFT_AUTH_TOKEN: server.credentials.authToken })
-  const refused = await running.ended
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('one of its limits acts') })
-  await server.stop()
-})
-
-itLong('[CMD-7] bench measures a running server, and leaves no data on that server', async () => {
-  const server = await startTestServer({ engine: 'level' })
-  const args = ['bench', '--url', server.url, '--seconds', '2', '--api-key', server.credentials.apiKey]
-  const environment = { WEFT_AUTH_TOKEN: server.credentials.authToken }
-  const { out, code } = await runCli(args, directory(), environment)
-  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('edits delivered') })
-  expect(dataOf(await server.post('/v2/organizations/get', {}))).toEqual([])
+  const place = ['--token', await server.token('ada'), '--document', 'acme/{name}/main']
+  const { out, code } = await runCli(
+    quickBench('saturated', '--url', `${server.wsUrl}/sync`, ...place),
+    directory(),
+  )
+  expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining('refuses connections') })
   await server.stop()
 })

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender, Running } from '../contender.ts'
-import { cpuOfTree } from '../cpu.ts'
+import { during } from '../cpu.ts'
 import { enterRoom } from '../entering.ts'
 import type { LoadSocket } from '../load-socket.ts'
 import { quantile } from '../measure.ts'
-import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../scenario.ts'
-import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../typist.ts'
+import { Mover } from '../mover.ts'
+import { deliveredPerSecond, p50, p99, per, perDelivered, type Scale, type Scenario } from '../scenario.ts'
+import { atRate, expectExact, KeystrokeTracker, Typist, trackUpdates } from '../typist.ts'
 
 /**
  * Maximum number of keystrokes of a writer that have been sent but not received. This number suffices to keep
@@ -31,10 +32,12 @@ interface Room {
   readonly receivers: number
 }
 
+const document = 'room'
+
 async function openRoom(contender: Contender, data: string, writers: number, readers: number): Promise<Room> {
   const server = await contender.start(data)
-  const document = 'room'
   const sockets = await enterRoom(server, document, writers + readers)
+  for (const socket of sockets) socket.onMessage = () => undefined
   const typists = sockets.slice(0, writers).map((socket) => new Typist(socket, server, document))
   const watch = new KeystrokeTracker(typists)
   const readingSockets = sockets.slice(writers)
@@ -43,35 +46,23 @@ async function openRoom(contender: Contender, data: string, writers: number, rea
   return { server, typists, readers: readingSockets, watch, receivers: writers + readers - 1 }
 }
 
-/** Makes the typists type as fast as the server accepts. The returned function stops them. */
+/**
+ * Makes the typists type as fast as the server accepts, until the returned function is called. They type when
+ * something has arrived, so that the load generator is idle while it waits for the server.
+ */
 function saturate({ typists, watch }: Room): () => void {
-  let running = true
   const go = (): void => {
     for (const typist of typists)
-      if (!typist.isHeldUp && typist.sent - watch.seenOf(typist) < windowSize) typist.type(together)
-    if (running) setImmediate(go)
+      while (!typist.isHeldUp && typist.sent - watch.seenOf(typist) <= windowSize - together)
+        typist.type(together)
   }
+  watch.onTaken = go
+  // Continues after a typist was held up by its connection.
+  const timer = setInterval(go, 5)
   go()
   return () => {
-    running = false
-  }
-}
-
-interface Counted {
-  readonly delivered: number
-  readonly microseconds: number
-  readonly seconds: number
-}
-
-async function count({ server, watch, receivers }: Room, seconds: number): Promise<Counted> {
-  const [total, cpu, start] = [watch.total, cpuOfTree(server.pid), performance.now()]
-  watch.timing = true
-  await sleep(seconds * 1000)
-  watch.timing = false
-  return {
-    delivered: (watch.total - total) * receivers,
-    microseconds: cpuOfTree(server.pid) - cpu,
-    seconds: (performance.now() - start) / 1000,
+    clearInterval(timer)
+    watch.onTaken = () => undefined
   }
 }
 
@@ -81,61 +72,103 @@ async function count({ server, watch, receivers }: Room, seconds: number): Promi
  */
 async function expectAllCame({ typists, readers, watch }: Room): Promise<void> {
   const deadline = performance.now() + endMs
-  const wait = async (holds: () => boolean): Promise<void> => {
-    while (!holds()) {
-      if (performance.now() > deadline) throw new Error('some reader has not been sent everything')
-      await sleep(5)
-    }
-  }
-  await wait(() => typists.every((typist) => watch.seenOf(typist) === typist.sent))
+  const [first, ...others] = readers
   const ended = new Set<LoadSocket>()
-  for (const reader of readers)
+  for (const reader of others)
     reader.onMessage = (payload) => payload.includes(endCharacter) && ended.add(reader)
   typists[0]?.type(1, endCharacter)
-  await wait(() => ended.size === readers.length)
+  await expectExact([watch])
+  while (ended.size < others.length && performance.now() < deadline) await sleep(5)
+  if (ended.size < others.length && first !== undefined)
+    throw new Error(`${others.length - ended.size} of ${readers.length} readers did not receive everything`)
+}
+
+/** Measures a part of the typing. Returns also the number of delivered keystrokes. */
+async function count({ server, watch, receivers }: Room, seconds: number) {
+  const total = watch.total
+  watch.timing = true
+  const usage = await during(server, () => sleep(seconds * 1000))
+  watch.timing = false
+  return { usage, delivered: (watch.total - total) * receivers }
 }
 
 /** Returns a scenario in which the writers type as fast as the server accepts. */
-export const saturated = (name: string, writers: number, readers: number): Scenario<'cpu' | 'rate'> => ({
+export const saturated = (
+  key: string,
+  name: string,
+  writers: number,
+  readers: number,
+): Scenario<'cpu' | 'rate'> => ({
+  key,
   name,
-  needsStore: false,
+  shows: 'The largest throughput of one document. Servers that join updates deliver more with less CPU time.',
+  needs: 'url',
   figures: { cpu: perDelivered, rate: deliveredPerSecond },
   async run(contender, data, { seconds }: Scale) {
     const room = await openRoom(contender, data, writers, readers)
     const stop = saturate(room)
     await sleep(seconds * 1000)
-    const counted = await count(room, seconds)
+    const { usage, delivered } = await count(room, seconds)
     stop()
     await expectAllCame(room)
     await room.server.kill()
-    return { cpu: counted.microseconds / counted.delivered, rate: counted.delivered / counted.seconds }
+    return {
+      figures: { cpu: per(usage.microseconds, delivered), rate: per(delivered, usage.seconds) },
+      usage,
+    }
   },
 })
 
-/**
- * Returns a scenario in which the writers type at a constant rate.
- * @param perSecond number of deliveries per second to all receivers together
- */
+/** Load of a room at a constant rate. */
+interface RoomLoad {
+  readonly writers: number
+  readonly readers: number
+  /** Number of keystrokes per second of all writers together. */
+  readonly perSecond: number
+  /** Whether each reader shows its cursor before the measurement. */
+  readonly showsCursors: boolean
+}
+
+/** Returns a scenario in which the writers type at a constant rate. */
 export const pacedRoom = (
+  key: string,
   name: string,
-  writers: number,
-  readers: number,
-  perSecond: number,
-): Scenario<'cpu' | 'p50'> => ({
+  shows: string,
+  full: RoomLoad,
+): Scenario<'cpu' | 'p50' | 'p99'> => ({
+  key,
   name,
-  needsStore: false,
-  figures: { cpu: perDelivered, p50 },
-  async run(contender, data, { seconds }: Scale) {
-    const room = await openRoom(contender, data, writers, readers)
+  shows,
+  needs: 'url',
+  figures: { cpu: perDelivered, p50, p99 },
+  async run(contender, data, { size, seconds }: Scale) {
+    const readers = size === 'full' ? full.readers : Math.min(full.readers, 20)
+    const room = await openRoom(contender, data, full.writers, readers)
+    const { server } = room
+    if (full.showsCursors) {
+      const others = room.readers.slice(1)
+      const movers = others.map((socket, index) => new Mover(1_000 + index, socket, server.dialect, document))
+      for (const mover of movers) mover.move()
+      for (const mover of movers) await mover.expectShown(movers)
+      for (const socket of others) socket.onMessage = () => undefined
+    }
     let next = 0
-    const stop = atRate(perSecond / room.receivers, (due) => {
-      for (let index = 0; index < due; index++) room.typists[next++ % writers]?.type()
+    const stop = atRate(full.perSecond, (due) => {
+      for (let index = 0; index < due; index++) room.typists[next++ % full.writers]?.type()
     })
     await sleep(seconds * 1000)
-    const counted = await count(room, seconds)
+    const { usage, delivered } = await count(room, seconds)
     stop()
     await expectAllCame(room)
-    await room.server.kill()
-    return { cpu: counted.microseconds / counted.delivered, p50: quantile(room.watch.latencies, 0.5) }
+    await server.kill()
+    const { latencies } = room.watch
+    return {
+      figures: {
+        cpu: per(usage.microseconds, delivered),
+        p50: quantile(latencies, 0.5),
+        p99: quantile(latencies, 0.99),
+      },
+      usage,
+    }
   },
 })

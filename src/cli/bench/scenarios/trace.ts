@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
 import type { Running } from '../contender.ts'
+import { during } from '../cpu.ts'
 import { enter, enterAs } from '../entering.ts'
 import { clientFrame, opcodes } from '../load-socket.ts'
 import { median, quantile } from '../measure.ts'
-import { p99, type Scale, type Scenario, waitMs } from '../scenario.ts'
+import { p99, per, type Scale, type Scenario, waitMs } from '../scenario.ts'
 import { readTrace, updatesOf } from '../trace.ts'
 
 /**
@@ -34,9 +35,9 @@ interface Session {
 let read: Session | undefined
 
 /** Returns the recorded session as updates. The updates are created only once. */
-function session(keystrokes: number): Session {
+function session(keystrokes: number, file: string | undefined): Session {
   if (read !== undefined) return read
-  const trace = readTrace(keystrokes)
+  const trace = readTrace(keystrokes, file)
   const updates = updatesOf(trace.patches)
   const clocks = new Float64Array(updates.length)
   let [client, clock] = [0, 0]
@@ -58,12 +59,13 @@ const reached = (update: Uint8Array, client: number): number => Y.parseUpdateMet
  * Types the whole session, as fast as a reader receives it. Returns the latencies of the keystrokes in ms,
  * and the duration in seconds.
  */
-async function typed(server: Running, { updates, client, clocks, length }: Session) {
+async function typed(server: Running, { updates, client, clocks, length, endContent }: Session) {
   const { writer, reader } = await enterAs(server, document, ['writer', 'reader'])
   await sleep(500)
   const frames = updates.map((update) => clientFrame(opcodes.binary, server.dialect.update(document, update)))
   const sentAt = new Float64Array(updates.length)
   const latencies: number[] = []
+  const parts: Buffer[] = []
   let [sent, seen, highest] = [0, 0, 0]
   const start = performance.now()
   await new Promise<void>((resolve) => {
@@ -76,6 +78,7 @@ async function typed(server: Running, { updates, client, clocks, length }: Sessi
     reader.onMessage = (payload) => {
       const message = server.dialect.read(payload)
       if (message === null || message.kind === 'awareness') return
+      parts.push(Buffer.from(message.bytes))
       // A deletion has no clock, so it counts as received together with the previous character.
       highest = Math.max(highest, reached(message.bytes, client))
       const now = performance.now()
@@ -86,16 +89,26 @@ async function typed(server: Running, { updates, client, clocks, length }: Sessi
     }
     send()
   })
-  return { latencies, seconds: (performance.now() - start) / 1000 }
+  const seconds = (performance.now() - start) / 1000
+  // Deletions at the end may follow the last character.
+  await sleep(lookMs)
+  if (!isContent(parts, endContent)) throw new Error('the reader has another text than the writer')
+  return { latencies, seconds }
+}
+
+/** Returns whether the updates together are exactly a text. */
+function isContent(updates: readonly Uint8Array[], text: string): boolean {
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, Y.mergeUpdates([...updates]))
+  return doc.getText('content').toJSON() === text
 }
 
 /**
- * Connects a new client. Returns the time in ms until it has everything, or NaN if it never has everything.
+ * Connects a new client. Returns the time in ms until it has everything, or null if it never has everything.
  * Also returns functions that check the content and compute how many times the content was sent.
  */
 async function joined(server: Running, { client, length, endContent }: Session, longestMs: number) {
   const start = performance.now()
-  const doc = new Y.Doc()
   const parts: { readonly at: number; readonly bytes: Buffer }[] = []
   const socket = await enter(server, document)
   socket.onMessage = (payload) => {
@@ -106,8 +119,9 @@ async function joined(server: Running, { client, length, endContent }: Session, 
   socket.send(server.dialect.ask(document))
   // The received updates are read once in a while, not on arrival. Reading a whole document immediately would
   // delay the other clients.
-  let [looked, ms] = [0, Number.NaN]
-  while (Number.isNaN(ms) && performance.now() - start < longestMs) {
+  let looked = 0
+  let ms: number | null = null
+  while (ms === null && performance.now() - start < longestMs) {
     await sleep(lookMs)
     for (const { at, bytes } of parts.slice(looked)) if (reached(bytes, client) >= length) ms = at - start
     looked = parts.length
@@ -116,10 +130,11 @@ async function joined(server: Running, { client, length, endContent }: Session, 
     ms,
     socket,
     copies: () => socket.receivedBytes / Math.max(...parts.map(({ bytes }) => bytes.length)),
-    isRight: () => {
-      for (const { bytes } of parts) Y.applyUpdate(doc, bytes)
-      return doc.getText('content').toJSON() === endContent
-    },
+    isRight: () =>
+      isContent(
+        parts.map(({ bytes }) => bytes),
+        endContent,
+      ),
   }
 }
 
@@ -128,8 +143,11 @@ async function joined(server: Running, { client, length, endContent }: Session, 
  * stopped and started, and many clients connect.
  */
 export const recordedSession: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
-  name: 'a recorded session of 259,778 keystrokes, writer → reader; then 20 come at once after a restart',
-  needsStore: false,
+  key: 'session',
+  name: 'a session of 259,778 keystrokes, writer → reader; then 20 clients connect at once after a restart',
+  shows:
+    'The throughput of one document with real edits. The session is generated, unless the file of a recorded one is given.',
+  needs: 'url',
   figures: {
     rate: { label: 'keystrokes/s', digits: 0, better: 'more' },
     p99,
@@ -137,22 +155,28 @@ export const recordedSession: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
     copies: { label: 'state sent, times', digits: 2, better: 'less' },
   },
   async run(contender, data, scale: Scale) {
-    const recorded = session(scale.size === 'full' ? 300_000 : smokeKeystrokes)
+    const recorded = session(scale.size === 'full' ? 259_778 : smokeKeystrokes, scale.trace)
     const server = await contender.start(data)
-    const { latencies, seconds } = await typed(server, recorded)
-    const figures = { rate: recorded.updates.length / seconds, p99: quantile(latencies, 0.99) }
+    let typing: { latencies: readonly number[]; seconds: number } | undefined
+    const usage = await during(server, async () => {
+      typing = await typed(server, recorded)
+    })
+    const { latencies = [], seconds = 0 } = typing ?? {}
+    const rate = per(recorded.updates.length, seconds)
+    const figures = { rate, p99: quantile(latencies, 0.99), join: undefined, copies: undefined }
     await sleep(contender.keeps ? waitMs(scale, settleMs) : 0)
     await server.stop()
-    if (!contender.keeps) return { ...figures, join: Number.NaN, copies: Number.NaN }
+    if (!contender.keeps || !contender.isOurs) return { figures, usage }
     const again = await contender.start(data)
     await sleep(waitMs(scale, 1_000))
     const arrived = await Promise.all(
       Array.from({ length: joiners }, () => joined(again, recorded, waitMs(scale, joinMs))),
     )
     await sleep(waitMs(scale, 1_000))
-    const isComplete = arrived.every(({ ms, isRight }) => !Number.isNaN(ms) && isRight())
+    const isComplete = arrived.every(({ ms, isRight }) => ms !== null && isRight())
     const copies = median(arrived.map((each) => each.copies()))
     await again.kill()
-    return { ...figures, join: isComplete ? median(arrived.map(({ ms }) => ms)) : Number.NaN, copies }
+    const join = isComplete ? median(arrived.map(({ ms }) => ms ?? 0)) : null
+    return { figures: { ...figures, join, copies }, usage }
   },
 }
