@@ -109,7 +109,7 @@ function serversOf(flags: Flags, weft: ServerSpec): readonly ServerSpec[] {
     if (given.url === undefined || given.url === 'weft') return weft
     requireNear(given.url, flags)
     const name = hostOf(given.url)
-    const isTwice = all.filter((each) => each.url !== undefined && hostOf(each.url) === name).length > 1
+    const isTwice = all.every((each) => each.url?.includes(name)) && all.length > 1
     return { ...given, url: given.url, name: isTwice ? `${name} (${index + 1})` : name, keeps: true }
   })
 }

@@ -76,7 +76,7 @@ export class BenchResults {
   }[] {
     return this.all.map((measured) => {
       const first = this.#names[0] ?? ''
-      const keys = Object.keys(measured.figures)
+      const keys = Object.keys(measured.figures).filter((key) => isKnown(measured, key))
       const header = ['', ...keys.flatMap((key) => this.#headOf(measured.figures[key] as Figure, first))]
       const rows = this.#names
         .filter((name) => name in measured.runs || name in measured.failures)
@@ -130,6 +130,11 @@ export function medianOf(measured: Measured, key: string, name: string): number 
   const numbers = values.filter((value) => value !== null)
   return numbers.length < values.length ? null : median(numbers)
 }
+
+/** Returns whether a figure has a value, or a reason why it has none. The CPU time of a server elsewhere has neither. */
+const isKnown = (measured: Measured, key: string): boolean =>
+  Object.keys(measured.failures).length > 0 ||
+  Object.values(measured.runs).some((runs) => runs.some(({ figures, isVoid }) => isVoid || key in figures))
 
 /** Returns a median with the smallest and the largest value, or the reason why there is none. */
 function textOf(measured: Measured, key: string, name: string): string {

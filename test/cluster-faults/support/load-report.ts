@@ -1,4 +1,5 @@
-import { type EditStep, readTrace } from '../../../src/cli/bench/trace.ts'
+import { recordedTrace } from '../../../bench/support/recorded-trace.ts'
+import type { EditStep } from '../../../src/cli/bench/trace.ts'
 import { errorMessage } from '../../../src/core/base/errors.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
@@ -105,7 +106,7 @@ export class Load {
         index % 4 === 3 ? 'hocuspocus' : 'y-websocket',
       )
     })
-    recorded ??= readTrace(keystrokesMax).patches
+    recorded ??= recordedTrace(keystrokesMax).patches
     const random = new Random(seed)
     const alone = { cluster, documentId: of('recorded', 0), token, random, recorded, onClose }
     this.#typist = new Person(alone, 'y-websocket')
