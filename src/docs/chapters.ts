@@ -52,6 +52,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
   {
     title: 'Measure',
     chapters: [
+      { name: 'measure', title: 'Measure' },
       { name: 'guarantees', title: 'Guarantees' },
       { name: 'comparison', title: 'Comparison with other servers' },
       { name: 'limits', title: 'Limits and quotas' },
