@@ -4,17 +4,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithThis } from '../../src/cli/bench/ending.ts'
 import { freePort, ready, temporaryDirectory } from '../../src/cli/bench/processes.ts'
+import { benchCredentials } from '../../src/cli/bench/weft-spec.ts'
 
 export { freePort, ready, temporaryDirectory }
 
 const root = join(import.meta.dirname, '..', '..')
-
-const credentials = {
-  WEFT_WORKSPACE_ID: 'bench',
-  WEFT_WORKSPACE_AUTH_TOKEN: 'bench-workspace-token',
-  WEFT_API_KEY: 'bench-key',
-  WEFT_AUTH_TOKEN: 'bench-auth-token-1234',
-}
 
 /** Values that another process needs to call an operation of the server. */
 export interface BenchCall {
@@ -65,7 +59,7 @@ const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=$
 /** Starts the built Weft in a separate process, with its data in the directory `data`. Writes are durable. */
 export async function startWeft(data: string, options: Record<string, string> = {}): Promise<BenchServer> {
   const port = await freePort()
-  const env = { ...process.env, ...credentials, WEFT_LOG_LEVEL: 'warn', ...options }
+  const env = { ...process.env, ...benchCredentials, WEFT_LOG_LEVEL: 'warn', ...options }
   const args = [
     ...nodeOptions,
     'dist/main.js',
@@ -123,8 +117,8 @@ export async function startScript(script: string): Promise<RunningScript> {
 /** Headers that all calls have. */
 export const headers = {
   'content-type': 'application/json',
-  'x-service-api-key': credentials.WEFT_API_KEY,
-  'x-service-auth-token': credentials.WEFT_AUTH_TOKEN,
+  'x-service-api-key': benchCredentials.WEFT_API_KEY,
+  'x-service-auth-token': benchCredentials.WEFT_AUTH_TOKEN,
 }
 
 async function postTo({ url, ...request }: BenchCall, path: string, data: unknown) {

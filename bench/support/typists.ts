@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { updateMessage, updatesOf } from '../../src/cli/bench/trace.ts'
-import { recordedTrace } from './recorded-trace.ts'
+import { updatesOf } from '../../src/cli/bench/trace.ts'
+import { recordedTrace, updateMessage } from './recorded-trace.ts'
 import type { BenchServer } from './server.ts'
 
 /** Time in ms after which a keystroke that has not arrived counts as lost. */

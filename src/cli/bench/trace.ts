@@ -65,14 +65,3 @@ export function updatesOf(patches: readonly EditStep[]): Uint8Array[] {
   }
   return updates
 }
-
-/**
- * Encodes an update as a message of y-websocket. It consists of the message types, the length, and the bytes
- * of the update.
- */
-export function updateMessage(update: Uint8Array): Uint8Array {
-  const { length } = update
-  const head = length < 128 ? [0, 2, length] : [0, 2, (length & 127) | 128, length >> 7]
-  if (length >= 16_384) throw new Error('a keystroke is never that long')
-  return Buffer.concat([Buffer.from(head), update])
-}

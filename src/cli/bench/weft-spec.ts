@@ -1,6 +1,7 @@
 import type { ServerSpec } from './contender.ts'
 
-const credentials = {
+/** Credentials of each Weft that is started for a measurement. */
+export const benchCredentials = {
   WEFT_WORKSPACE_ID: 'bench',
   WEFT_WORKSPACE_AUTH_TOKEN: 'bench-workspace-token',
   WEFT_API_KEY: 'bench-key',
@@ -31,14 +32,14 @@ export const weftSpec = (command: readonly string[], version: string): ServerSpe
   protocol: 'y-websocket',
   url: 'ws://127.0.0.1:{port}/sync',
   document: 'bench/{name}/main',
-  start: [...command, 'serve', '--host', '127.0.0.1', '--port', '{port}', '--data-dir', '{data}/weft'],
-  environment: { ...credentials, ...unlimited },
+  start: [...command, 'serve', '--host', '127.0.0.1', '--port', '{port}', '--data-dir', '{data}'],
+  environment: { ...benchCredentials, ...unlimited },
   login: {
     path: '/v2/auth/generate_token',
     headers: {
       'content-type': 'application/json',
-      'x-service-api-key': credentials.WEFT_API_KEY,
-      'x-service-auth-token': credentials.WEFT_AUTH_TOKEN,
+      'x-service-api-key': benchCredentials.WEFT_API_KEY,
+      'x-service-auth-token': benchCredentials.WEFT_AUTH_TOKEN,
     },
     body: JSON.stringify({
       data: { userId: 'bench', userProperties: { name: 'Bench', email: 'bench@example.com' } },
