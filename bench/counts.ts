@@ -8,13 +8,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as Y from 'yjs'
-import { yWebsocketMessages as messages } from '../src/cli/loadtest/client-protocol.ts'
-import { LoadSocket } from '../src/cli/loadtest/load-socket.ts'
-import { endWithThis } from './support/ending.ts'
+import { yWebsocketMessages as messages } from '../src/cli/bench/client-protocol.ts'
+import { endWithThis } from '../src/cli/bench/ending.ts'
+import { newText } from '../src/cli/bench/entering.ts'
+import { LoadSocket } from '../src/cli/bench/load-socket.ts'
 import { round, table } from './support/report.ts'
 import { temporaryDirectory } from './support/server.ts'
-import { characters } from './sync/connect.ts'
 
 /** Resources that the server has used since its start. */
 export interface Counts {
@@ -52,12 +51,6 @@ async function countsOf(process: ChildProcess): Promise<Counts> {
   return counts
 }
 
-function textOf(): Uint8Array {
-  const doc = new Y.Doc()
-  doc.getText('content').insert(0, 'lorem ipsum '.repeat(characters).slice(0, characters))
-  return Y.encodeStateAsUpdate(doc)
-}
-
 async function join(room: string, which: 0 | 1): Promise<LoadSocket> {
   const socket = await LoadSocket.open(urls[which].replace('ROOM', room))
   await new Promise<void>((resolve) => {
@@ -72,7 +65,7 @@ async function join(room: string, which: 0 | 1): Promise<LoadSocket> {
 async function run(prefix: string, count: number): Promise<Readonly<Record<string, Counts>>> {
   const sockets: (readonly [LoadSocket, LoadSocket])[] = []
   const write = (which: 0 | 1) => async (index: number) =>
-    sockets[index]?.[which].send(messages.update('', textOf()))
+    sockets[index]?.[which].send(messages.update('', newText().update))
   const steps: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
     'two connects': async (index) => {
       const room = `${prefix}-${index}`
