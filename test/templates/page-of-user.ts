@@ -69,7 +69,7 @@ export class PageOfUser {
   ): Promise<PageOfUser> {
     const context = await browser.newContext()
     const relay = await startCuttingRelay(url, () => 0)
-    context.once('close', () => void relay.stop())
+    context.once('close', () => relay.stop())
     const opened = new PageOfUser(user.name, template, context, relay, await context.newPage())
     await opened.#page.goto(`${relay.url}/?${new URLSearchParams({ role: 'editor', ...user })}`)
     return opened
