@@ -20,6 +20,8 @@ const joinMs = 90_000
 /** Interval in ms between two checks of the received content. */
 const lookMs = 1_000
 const settleMs = 2_000
+/** Time in ms without an update after which the missing keystrokes count as lost. */
+const quietMs = 10_000
 const document = 'trace'
 
 interface Session {
@@ -68,7 +70,9 @@ async function typed(server: Running, { updates, client, clocks, length, endCont
   const parts: Buffer[] = []
   let [sent, seen, highest] = [0, 0, 0]
   const start = performance.now()
-  await new Promise<void>((resolve) => {
+  let quiet: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve, reject) => {
+    quiet = setTimeout(() => reject(new Error(`${sent - seen} keystrokes did not arrive`)), quietMs)
     const send = (): void => {
       while (sent < updates.length && sent - seen < windowSize) {
         sentAt[sent] = performance.now()
@@ -78,6 +82,7 @@ async function typed(server: Running, { updates, client, clocks, length, endCont
     reader.onMessage = (payload) => {
       const message = server.dialect.read(payload)
       if (message === null || message.kind === 'awareness') return
+      quiet?.refresh()
       parts.push(Buffer.from(message.bytes))
       // A deletion has no clock, so it counts as received together with the previous character.
       highest = Math.max(highest, reached(message.bytes, client))
@@ -90,6 +95,7 @@ async function typed(server: Running, { updates, client, clocks, length, endCont
     send()
   })
   const seconds = (performance.now() - start) / 1000
+  clearTimeout(quiet)
   // Deletions at the end may follow the last character.
   await sleep(lookMs)
   if (!isContent(parts, endContent)) throw new Error('the reader has another text than the writer')
