@@ -181,7 +181,7 @@ it('[ROOM-35] applies a small but expensive update outside the event loop', asyn
   await eventually(() => room.state.bytes === null)
   const based = await replace(room, 'xml', '<p>one</p>', { baseVersion: version })
   expect(room.state.bytes).not.toBeNull()
-  const stored = await loadRoom(engine.log, addressKey(address('main')))
+  const stored = await loadRoom(engine.log, addressKey(address('main')), { isBounded: false })
   expect(stored.state.vector()).toEqual(room.state.vector())
   expect(stored.state.doc.getMap('typed').toJSON()).toEqual({ later: true })
   expect(readRoot(stored.state.doc, 'content')).toEqual(readRoot(room.state.doc, 'content'))

@@ -19,7 +19,7 @@ const handshake = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBs
 
 /** A request for each kind of response, also ones that no HTTP client would send. */
 const requests: Readonly<Record<string, readonly [number, string]>> = {
-  'a page': [200, 'GET / HTTP/1.1\r\nhost: x\r\naccept: text/html\r\n\r\n'],
+  'a page': [302, 'GET / HTTP/1.1\r\nhost: x\r\naccept: text/html\r\n\r\n'],
   JSON: [200, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'],
   'the OpenAPI document': [200, 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'],
   metrics: [200, 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'],
