@@ -36,12 +36,12 @@ export interface Scenario<Key extends string = string> {
   run(contender: Contender, data: string, scale: Scale): Promise<Outcome<Key>>
 }
 
-/** LoadSize of the load. `smoke` is a small load, which only proves that the scenario runs. */
+/** Size of the load. `smoke` is a small load, which only proves that the scenario runs. */
 export interface LoadSize {
   readonly size: 'full' | 'smoke'
 }
 
-/** LoadSize and duration of the load. */
+/** Size and duration of the load. */
 export interface Scale extends LoadSize {
   /** Duration of the measurement in seconds. The warm-up before it has the same duration. */
   readonly seconds: number
