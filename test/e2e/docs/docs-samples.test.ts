@@ -53,6 +53,8 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a client of others; test/interop/mcp.test.ts has such clients',
   'npx weft-server init my-app --template tiptap-next': walked,
   'npm run dev': walked,
+  '# A running server.':
+    'it takes minutes; test/rest/project/doc-commands.test.ts has these calls with small loads',
   'WEFT_OTLP_ENDPOINT=http://collector:4318 node dist/main.js serve':
     'it takes a collector; test/interop/trace-collector.test.ts has one',
   'KEY=$(node -p "require(\'./weft-data/credentials.json\').apiKey")': walked,
