@@ -153,7 +153,7 @@ class World {
     for (;;) {
       const answer = await this.#call(path, data, { 'idempotency-key': key })
       if (answer.status === 'success') return answer.data
-      // A second version, for example, does no harm.
+      // The call may have taken effect. A history accepts that it does so twice.
       if (answer.code === 'idempotency/outcome-unknown') key = randomUUID()
       if (Date.now() > deadline) throw new Error(`${path}: ${JSON.stringify(answer)}`)
       await sleep(50)
