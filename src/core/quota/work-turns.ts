@@ -1,19 +1,28 @@
 import { runUntraced } from '../base/current-trace.ts'
 
 /**
- * Gives large work on the event loop its turns: in each tick, one caller continues. The workspaces are served in
- * rotation, so that one gains nothing from more concurrent calls.
+ * Gives large or frequent work on the event loop its turns: a few callers continue in each tick. The owners are served
+ * in rotation, so that one gains nothing from more concurrent calls.
  */
 export class WorkTurns {
-  /** Waiting callers by workspace. The first workspace has the next turn. */
+  readonly #turnsPerTick: number
+  /** Waiting callers by owner. The first owner has the next turn. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
-  /** Resolves when the caller may work, for a few milliseconds. */
-  next(workspaceId: string): Promise<void> {
+  /** @param turnsPerTick number of callers that continue in a tick */
+  constructor(turnsPerTick = 1) {
+    this.#turnsPerTick = turnsPerTick
+  }
+
+  /**
+   * Resolves when the caller may work, for a few milliseconds divided by the turns of a tick.
+   * @param owner a workspace, or the address of a client without credentials
+   */
+  next(owner: string): Promise<void> {
     return new Promise((resolve) => {
       if (this.#waiting.size === 0) this.#runInNextTick()
-      const own = this.#waiting.get(workspaceId)
-      if (own === undefined) this.#waiting.set(workspaceId, [resolve])
+      const own = this.#waiting.get(owner)
+      if (own === undefined) this.#waiting.set(owner, [resolve])
       else own.push(resolve)
     })
   }
@@ -23,11 +32,14 @@ export class WorkTurns {
   }
 
   readonly #run = (): void => {
-    for (const [workspaceId, [resolve, ...others]] of this.#waiting) {
-      this.#waiting.delete(workspaceId)
-      if (others.length > 0) this.#waiting.set(workspaceId, others)
-      resolve?.()
-      break
+    // An owner with more callers moves to the end of the map, where this loop finds it again.
+    let turns = this.#turnsPerTick
+    for (const [owner, callers] of this.#waiting) {
+      if (turns === 0) break
+      turns -= 1
+      this.#waiting.delete(owner)
+      callers.shift()?.()
+      if (callers.length > 0) this.#waiting.set(owner, callers)
     }
     if (this.#waiting.size > 0) this.#runInNextTick()
   }

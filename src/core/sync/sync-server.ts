@@ -9,6 +9,7 @@ import type { ApiError } from '../base/errors.ts'
 import { ForwardError, movedHeader } from '../forwarding/forwarder.ts'
 import { type DocumentPath, documentAddress, documentPrefix, type Tenant } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import { WorkTurns } from '../quota/work-turns.ts'
 import type { Key } from '../store/engine.ts'
 import {
   Admission,
@@ -41,6 +42,12 @@ interface SyncOptions extends AdmissionLimits {
   readonly proxies: number
 }
 
+/**
+ * Maximum number of upgrades that are answered in a tick of the event loop. Each takes up to 0.5 ms together with the
+ * first message of its client. Clients that connect at once would otherwise delay all others by the sum.
+ */
+const upgradesPerTick = 16
+
 /** Interval in milliseconds at which all sessions are checked. */
 const checkMs = 500
 
@@ -61,6 +68,7 @@ export class SyncServer {
   readonly http: HttpTransport
   /** All open connections that have requested an upgrade. */
   readonly #connections = new Map<Duplex, AdmissionTicket>()
+  readonly #turns = new WorkTurns(upgradesPerTick)
   readonly #checkTimer: NodeJS.Timeout
 
   constructor(options: SyncOptions, given: Omit<SyncDependencies, 'faults' | 'time' | 'frameReceiver'>) {
@@ -91,8 +99,8 @@ export class SyncServer {
   }
 
   /**
-   * Handles an upgrade request of the HTTP server. Does nothing if the connection is already destroyed. Never
-   * throws.
+   * Handles an upgrade request of the HTTP server when its address has a turn. Does nothing if the connection is
+   * destroyed before. Never throws.
    */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
@@ -101,13 +109,18 @@ export class SyncServer {
     this.#connections.set(connection, ticket)
     connection.on('close', () => this.#connectionClosed(connection, ticket))
     this.#dependencies.forwarder.receive(request)
+    const upgrade = { request, connection, head, address: clientAddress(request, this.#options.proxies) }
+    void this.#turns.next(upgrade.address).then(() => {
+      if (!connection.destroyed) this.#admit(upgrade, ticket)
+    })
+  }
+
+  #admit(upgrade: UpgradeRequest, ticket: AdmissionTicket): void {
+    const { request, connection, address } = upgrade
     const requested = readSyncRequest(request)
-    if (requested.kind === 'otherPath')
-      return this.#rejectUpgrade(request, connection, unknownPath(request.url ?? ''))
+    if (requested.kind === 'otherPath') return this.#rejectUpgrade(upgrade, unknownPath(request.url ?? ''))
     const error = handshakeError(request)
-    if (error !== null) return this.#rejectUpgrade(request, connection, error)
-    const address = clientAddress(request, this.#options.proxies)
-    const upgrade: UpgradeRequest = { request, connection, head, address }
+    if (error !== null) return this.#rejectUpgrade(upgrade, error)
     const forwarded = forwardedRequests.get(request)
     if (forwarded !== undefined && request.url === sharedFramesPath && this.#admission.draining === null)
       return this.#dependencies.acceptor.acceptSharedFrames(upgrade, forwarded.node)
@@ -170,8 +183,7 @@ export class SyncServer {
     this.#rejecter.reject(upgrade, reason, tenant?.workspaceId)
   }
 
-  #rejectUpgrade(request: IncomingMessage, connection: Duplex, error: ApiError): void {
-    const address = clientAddress(request, this.#options.proxies)
+  #rejectUpgrade({ request, connection, address }: UpgradeRequest, error: ApiError): void {
     this.#dependencies.rejections.upgrade(address, error, request.url ?? '')
     rejectUpgrade(request, connection, error)
   }

@@ -46,9 +46,9 @@ async function tcp(): Promise<Socket> {
   return socket
 }
 
-const upgrade = (path: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+const upgrade = (path: string, address = '127.0.0.1'): string =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 
 /** A whole binary message of zeros, masked with zeros. */
 function frame(bytes: number): Buffer {
@@ -170,3 +170,23 @@ it('[LIM-15] limits the memory for request bodies that arrive slowly, rejects fu
   for (const socket of slow) socket.destroy()
   await eventually(async () => (await server.post('/v2/users/get', large)).status !== 429)
 })
+
+it('[LOAD-8] answers the upgrades of all addresses in rotation, so that a crowd of one address does not delay another', async () => {
+  await start({ trustProxy: 1 })
+  const crowd = await Promise.all(Array.from({ length: 200 }, accepted))
+  const other = await accepted()
+  const answered: Socket[] = []
+  for (const socket of [...crowd, other]) socket.once('data', () => answered.push(socket))
+  for (const socket of crowd) socket.write(upgrade('/hocuspocus', '203.0.113.1'))
+  other.write(upgrade('/hocuspocus', '203.0.113.2'))
+  await eventually(() => answered.length === 201)
+  expect(answered.indexOf(other)).toBeLessThan(100)
+})
+
+/** A connection that the server has accepted, not only its operating system. */
+async function accepted(): Promise<Socket> {
+  const socket = await tcp()
+  socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
+  await once(socket, 'data')
+  return socket
+}

@@ -19,3 +19,14 @@ it('[API-70] gives one caller a turn in each tick, and serves workspaces in rota
   await all
   expect(taken).toEqual(['busy', 'quiet', 'busy', 'quiet', 'busy', 'busy'])
 })
+
+it('[LOAD-8] gives several turns in each tick in the same rotation', async () => {
+  const turns = new WorkTurns(3)
+  const taken: string[] = []
+  const callers = ['busy', 'busy', 'busy', 'busy', 'quiet']
+  for (const owner of callers) void turns.next(owner).then(() => taken.push(owner))
+  await nextTick()
+  expect(taken).toEqual(['busy', 'quiet', 'busy'])
+  await nextTick()
+  expect(taken).toEqual(['busy', 'quiet', 'busy', 'busy', 'busy'])
+})
