@@ -16,13 +16,13 @@ interface AfterTickTask {
  * Maximum milliseconds that room tasks may take in a tick; the same limit applies separately to replies. The
  * remaining work runs in the next tick.
  */
-const tickMsMax = 16
+const tickMsMax = 12
 
 /**
  * Milliseconds of a tick after which no further tasks of the same workspace run, so that the tasks of another
  * workspace need not wait for the next tick.
  */
-const workspaceMsMax = 8
+const workspaceMsMax = 4
 
 /** Milliseconds for which a task counts as active after it was added. */
 const activeMs = 1_000
