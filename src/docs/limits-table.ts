@@ -56,7 +56,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends keyof Config ? Row | 
   authTimeoutSeconds: {
     kind: 'time',
     what: 'seconds to authenticate a websocket',
-    met: `${comeBack}; 4401 if no token was received`,
+    met: comeBack,
   },
   maxDocumentsPerWorkspace: {
     kind: 'number',

@@ -121,10 +121,9 @@ export class HocuspocusEndpoint {
   #endUnauthenticated(socket: MultiplexedSocket, address: string): void {
     if (socket.isAuthenticated) return
     const unchecked = this.#authentication.reject(new TokenRejectedError('timeout'), address, null)
-    const missing = close(
-      'unauthenticated',
-      `no token received within ${this.#authentication.authMs / 1000} s`,
-    )
+    // A client with a slow network, or whose application gets the token late, may try again.
+    const seconds = this.#authentication.authMs / 1000
+    const missing = close('tryAgainLater', `no token received within ${seconds} s`, 'authTimeoutSeconds')
     socket.end(socket.hasUncheckedToken ? unchecked : missing)
   }
 
