@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { systemClock } from '../../../src/core/base/clock.ts'
-import { createLog } from '../../../src/core/base/log.ts'
 import type { EditRequest } from '../../../src/core/content/edit/check-edits.ts'
 import {
   type EncodedContent,
@@ -20,15 +18,14 @@ import { BackendEdits } from '../../../src/core/rooms/edits/backend-edits.ts'
 import type { ReplaceOptions } from '../../../src/core/rooms/edits/edit-conditions.ts'
 import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
 import { loadVersion } from '../../../src/core/rooms/log/load-room.ts'
-import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
+import type { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../src/core/rooms/room/room.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { Random } from '../../support/data/random-doc.ts'
-import { noEdits, noRecords, noVisits, threadsOf } from '../../support/data/rooms.ts'
+import { roomsOn, threadsOf } from '../../support/data/rooms.ts'
 import { seed } from '../../support/data/seed.ts'
-import { roomyAccounts } from '../../support/servers/memory.ts'
 import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
@@ -57,28 +54,7 @@ afterEach(async () => {
 
 function openRooms(computeThreads: number): void {
   metrics = createMetrics()
-  const limits = {
-    documentBytesMax: 2 ** 26,
-    pendingUpdateBytesMax: 2 ** 20,
-    awarenessWindowMs: 40,
-    compactAfterUpdates: 50,
-  }
-  const times = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
-  const parts = {
-    clock: systemClock,
-    metrics,
-    logger: createLog('silent'),
-    memory: roomyAccounts(),
-    records: noRecords,
-    edits: noEdits,
-    visits: noVisits,
-    overspent: () => {},
-  }
-  rooms = new RoomRegistry(
-    engine,
-    { ...limits, ...times, documentsPerWorkspaceMax: 0, computeThreads, threadJobMs: 60_000 },
-    parts,
-  )
+  rooms = roomsOn(engine, { compactAfterUpdates: 50, keepVersionsMs: 600_000, computeThreads }, { metrics })
 }
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>

@@ -3,23 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { systemClock } from '../../../src/core/base/clock.ts'
-import { createLog } from '../../../src/core/base/log.ts'
 import { readRoot } from '../../../src/core/content/read-document.ts'
 import { prepareChange } from '../../../src/core/content/root-change.ts'
-import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
 import type { ReplaceOptions } from '../../../src/core/rooms/edits/edit-conditions.ts'
 import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
 import { loadRoom } from '../../../src/core/rooms/log/load-room.ts'
-import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../src/core/rooms/room/room.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { eventually } from '../../support/clients/clients.ts'
-import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
-import { roomyAccounts } from '../../support/servers/memory.ts'
+import { roomsOn } from '../../support/data/rooms.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { holdable } from '../../support/stores/pausable-engine.ts'
 import { times } from '../../support/time/full-run.ts'
@@ -103,31 +98,8 @@ it('[R5] rejects content of another type if the root was empty at the base versi
 
 async function openRooms(computeThreads: number) {
   const engine = holdable(await openMemoryEngine())
-  const limits = {
-    documentBytesMax: 2 ** 26,
-    pendingUpdateBytesMax: 2 ** 20,
-    awarenessWindowMs: 40,
-    compactAfterUpdates: 50,
-  }
-  const idling = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
-  const parts = {
-    clock: systemClock,
-    metrics: createMetrics(),
-    logger: createLog('silent'),
-    memory: roomyAccounts(),
-    records: noRecords,
-    edits: noEdits,
-    visits: noVisits,
-    overspent: () => {},
-  }
-  return {
-    engine,
-    rooms: new RoomRegistry(
-      engine,
-      { ...limits, ...idling, documentsPerWorkspaceMax: 0, computeThreads, threadJobMs: 60_000 },
-      parts,
-    ),
-  }
+  const limits = { compactAfterUpdates: 50, keepVersionsMs: 600_000, computeThreads }
+  return { engine, rooms: roomsOn(engine, limits) }
 }
 
 const address = (editorId: string) => ({ workspaceId: 'w', apiKey: 'k', ...document, editorId })

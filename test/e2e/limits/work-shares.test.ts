@@ -1,19 +1,16 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createLog } from '../../../src/core/base/log.ts'
-import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import type { DocumentAddress } from '../../../src/core/model/address.ts'
 import { type Close, close } from '../../../src/core/model/close.ts'
 import { BackendEdits } from '../../../src/core/rooms/edits/backend-edits.ts'
-import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
+import type { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Member } from '../../../src/core/rooms/updates/change.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { yWebsocket } from '../../../src/core/sync/protocols/y-websocket.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { eventually, typed } from '../../support/clients/clients.ts'
-import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
+import { roomsOn } from '../../support/data/rooms.ts'
 import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
-import { roomyAccounts } from '../../support/servers/memory.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const addressOf = (documentId: string, workspaceId = 'w'): DocumentAddress => ({
@@ -48,31 +45,7 @@ function roomsOf(engine: Engine): {
 } {
   const spent: string[] = []
   const clock = new HeldClock()
-  const rooms = new RoomRegistry(
-    engine,
-    {
-      documentBytesMax: 1e7,
-      pendingUpdateBytesMax: 1e6,
-      awarenessWindowMs: 40,
-      compactAfterUpdates: 1_000,
-      idleMs: 60_000,
-      restMs: 60_000,
-      keepVersionsMs: 0,
-      documentsPerWorkspaceMax: 0,
-      computeThreads: 0,
-      threadJobMs: 60_000,
-    },
-    {
-      clock,
-      metrics: createMetrics(),
-      logger: createLog('silent'),
-      memory: roomyAccounts(),
-      records: noRecords,
-      edits: noEdits,
-      visits: noVisits,
-      overspent: (workspaceId) => spent.push(workspaceId),
-    },
-  )
+  const rooms = roomsOn(engine, {}, { clock, overspent: (workspaceId) => spent.push(workspaceId) })
   opened.push({ engine, rooms })
   return { rooms, spent, clock }
 }

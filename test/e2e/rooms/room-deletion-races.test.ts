@@ -1,22 +1,18 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { systemClock } from '../../../src/core/base/clock.ts'
-import { createLog } from '../../../src/core/base/log.ts'
 import { prepareChange } from '../../../src/core/content/root-change.ts'
-import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey, type DocumentAddress } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
 import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
-import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
+import type { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../src/core/rooms/room/room.ts'
 import type { Member } from '../../../src/core/rooms/updates/change.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { contentOf, eventually } from '../../support/clients/clients.ts'
-import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
+import { roomsOn } from '../../support/data/rooms.ts'
 import { badEntry } from '../../support/faults/crafted-updates.ts'
-import { roomyAccounts } from '../../support/servers/memory.ts'
 
 const address: DocumentAddress = {
   workspaceId: 'w',
@@ -31,28 +27,7 @@ let rooms: RoomRegistry
 
 beforeEach(async () => {
   engine = await openMemoryEngine()
-  const limits = {
-    documentBytesMax: 1e6,
-    pendingUpdateBytesMax: 1e6,
-    awarenessWindowMs: 40,
-    compactAfterUpdates: 1_000,
-  }
-  const parts = {
-    clock: systemClock,
-    metrics: createMetrics(),
-    logger: createLog('silent'),
-    memory: roomyAccounts(),
-    records: noRecords,
-    edits: noEdits,
-    visits: noVisits,
-    overspent: () => {},
-  }
-  const times = { idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }
-  rooms = new RoomRegistry(
-    engine,
-    { ...limits, ...times, documentsPerWorkspaceMax: 0, computeThreads: 0, threadJobMs: 60_000 },
-    parts,
-  )
+  rooms = roomsOn(engine)
 })
 
 afterEach(async () => {

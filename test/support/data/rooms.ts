@@ -4,17 +4,19 @@ import type { EditListener } from '../../../src/core/events/debounce-windows.ts'
 import type { VisitListener } from '../../../src/core/events/visit-tracker.ts'
 import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { PresenceRegistry } from '../../../src/core/rooms/presence/presence-registry.ts'
-import type { DocumentRegistry } from '../../../src/core/rooms/room/room-dependencies.ts'
+import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
+import type { DocumentRegistry, RoomRegistryOptions } from '../../../src/core/rooms/room/room-dependencies.ts'
 import {
   type ThreadDependencies,
   type ThreadLimits,
   ThreadPool,
 } from '../../../src/core/rooms/threads/thread-pool.ts'
+import type { Engine } from '../../../src/core/store/engine.ts'
 import { LocalBus, SingleNode } from '../../../src/core/store/single-node.ts'
 import { roomyAccounts } from '../servers/memory.ts'
 
 /** Replacement for the records of documents, in tests that use only rooms. */
-export const noRecords: DocumentRegistry = {
+const noRecords: DocumentRegistry = {
   ensure: () => Promise.resolve(),
   create: () => Promise.resolve(),
   isGoing: () => Promise.resolve(false),
@@ -24,14 +26,50 @@ export const noRecords: DocumentRegistry = {
 }
 
 /** Replacement for the recording of editing users, in tests that use only rooms. */
-export const noEdits: EditListener = { noted: () => null }
+const noEdits: EditListener = { noted: () => null }
 
 /** Replacement for the recording of joins and leaves, in tests that use only rooms. */
-export const noVisits: VisitListener = { joined: () => {}, left: () => {} }
+const noVisits: VisitListener = { joined: () => {}, left: () => {} }
 
 /** Returns the presence of a cluster with a single node. */
 export const presenceAlone = (clock: Clock, visits = noVisits): PresenceRegistry =>
   new PresenceRegistry({ bus: new LocalBus(), cluster: new SingleNode() }, clock, visits)
+
+/** Limits so high, and times so long, that only tests with limits of their own reach them. */
+const roomLimits = {
+  documentBytesMax: 2 ** 26,
+  pendingUpdateBytesMax: 2 ** 20,
+  awarenessWindowMs: 40,
+  compactAfterUpdates: 1_000,
+  idleMs: 2 ** 30,
+  restMs: 2 ** 30,
+  keepVersionsMs: 0,
+  documentsPerWorkspaceMax: 0,
+  computeThreads: 0,
+  threadJobMs: 60_000,
+}
+
+/** Creates the rooms of an engine, without records of documents. The caller closes them. */
+export const roomsOn = (
+  engine: Engine,
+  limits: Partial<typeof roomLimits> = {},
+  parts: Partial<RoomRegistryOptions> = {},
+): RoomRegistry =>
+  new RoomRegistry(
+    engine,
+    { ...roomLimits, ...limits },
+    {
+      clock: systemClock,
+      metrics: createMetrics(),
+      logger: createLog('silent'),
+      memory: roomyAccounts(),
+      records: noRecords,
+      edits: noEdits,
+      visits: noVisits,
+      overspent: () => {},
+      ...parts,
+    },
+  )
 
 /** Creates a pool with one thread. Its default limits are so high that no test reaches them. */
 export const threadsOf = (

@@ -1,19 +1,16 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createLog } from '../../../src/core/base/log.ts'
 import { prepareChange } from '../../../src/core/content/root-change.ts'
 import { OwnerWork } from '../../../src/core/jobs/owner-work.ts'
-import { createMetrics } from '../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../src/core/model/address.ts'
 import { close } from '../../../src/core/model/close.ts'
 import { changeSource } from '../../../src/core/rooms/change-source.ts'
 import { Replacement } from '../../../src/core/rooms/edits/replacement.ts'
 import { readAttribution } from '../../../src/core/rooms/log/read-attribution.ts'
-import { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
+import type { RoomRegistry } from '../../../src/core/rooms/registry/room-registry.ts'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { shareOf } from '../../../src/core/update/attribution/attribution.ts'
-import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
-import { roomyAccounts } from '../../support/servers/memory.ts'
+import { roomsOn } from '../../support/data/rooms.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const scope = { workspaceId: 'workspace', apiKey: 'key', organizationId: 'acme' }
@@ -25,31 +22,7 @@ let rooms: RoomRegistry
 beforeEach(async () => {
   const clock = new HeldClock()
   engine = await openMemoryEngine({ clock })
-  rooms = new RoomRegistry(
-    engine,
-    {
-      documentBytesMax: 2 ** 26,
-      pendingUpdateBytesMax: 2 ** 20,
-      awarenessWindowMs: 50,
-      compactAfterUpdates: 50,
-      keepVersionsMs: 0,
-      idleMs: 2 ** 40,
-      restMs: 2 ** 40,
-      documentsPerWorkspaceMax: 0,
-      computeThreads: 0,
-      threadJobMs: 60_000,
-    },
-    {
-      clock,
-      metrics: createMetrics(),
-      logger: createLog('silent'),
-      memory: roomyAccounts(),
-      records: noRecords,
-      edits: noEdits,
-      visits: noVisits,
-      overspent: () => {},
-    },
-  )
+  rooms = roomsOn(engine, { compactAfterUpdates: 50 }, { clock })
 })
 
 afterEach(async () => {

@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../../src/core/base/clock.ts'
-import { createLog } from '../../../../src/core/base/log.ts'
 import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { statesMax } from '../../../../src/core/rooms/awareness/room-awareness.ts'
-import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import type { Member } from '../../../../src/core/rooms/updates/change.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { readAwareness } from '../../../../src/core/update/awareness.ts'
-import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
-import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { roomsOn } from '../../../support/data/rooms.ts'
 
 const address = {
   workspaceId: 'w',
@@ -38,31 +34,7 @@ function visitor(id: string): Member {
 it('[AWA-12] shows at most 5,000 clients, keeps and counts further clients, and shows these when other clients leave', async () => {
   const engine = await openMemoryEngine()
   const metrics = createMetrics()
-  const rooms = new RoomRegistry(
-    engine,
-    {
-      documentBytesMax: 1e6,
-      pendingUpdateBytesMax: 1e6,
-      awarenessWindowMs: 40,
-      compactAfterUpdates: 1_000,
-      idleMs: 60_000,
-      restMs: 60_000,
-      keepVersionsMs: 0,
-      documentsPerWorkspaceMax: 0,
-      computeThreads: 0,
-      threadJobMs: 60_000,
-    },
-    {
-      clock: systemClock,
-      metrics,
-      logger: createLog('silent'),
-      memory: roomyAccounts(),
-      records: noRecords,
-      edits: noEdits,
-      visits: noVisits,
-      overspent: () => {},
-    },
-  )
+  const rooms = roomsOn(engine, {}, { metrics })
   const { room } = await rooms.open(address)
   const seen = (): number => room.awareness.all().flatMap((bytes) => readAwareness(bytes)).length
   const refused = async (): Promise<number | undefined> =>

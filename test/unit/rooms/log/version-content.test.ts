@@ -1,23 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import { createLog } from '../../../../src/core/base/log.ts'
 import { prepareChange } from '../../../../src/core/content/root-change.ts'
-import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import type { DocumentState } from '../../../../src/core/rooms/document/document-state.ts'
 import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
 import { Replacement } from '../../../../src/core/rooms/edits/replacement.ts'
 import { loadRoom, loadVersion } from '../../../../src/core/rooms/log/load-room.ts'
-import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
+import type { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../../src/core/rooms/room/room.ts'
 import type { DocumentLog, Engine, Key } from '../../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
 import { snapshotsMax } from '../../../../src/core/store/snapshot-list.ts'
 import { Random } from '../../../support/data/random-doc.ts'
-import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
+import { roomsOn } from '../../../support/data/rooms.ts'
 import { seed } from '../../../support/data/seed.ts'
-import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { withLog } from '../../../support/stores/pausable-engine.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { itLong } from '../../../support/time/full-run.ts'
@@ -50,31 +47,7 @@ afterEach(async () => {
 })
 
 function openRooms(keepVersionsMs: number): void {
-  rooms = new RoomRegistry(
-    engine,
-    {
-      documentBytesMax: 2 ** 26,
-      pendingUpdateBytesMax: 2 ** 20,
-      awarenessWindowMs: 50,
-      compactAfterUpdates: 50,
-      keepVersionsMs,
-      idleMs: 2 ** 40,
-      restMs: 2 ** 40,
-      documentsPerWorkspaceMax: 0,
-      computeThreads: 0,
-      threadJobMs: 60_000,
-    },
-    {
-      clock,
-      metrics: createMetrics(),
-      logger: createLog('silent'),
-      memory: roomyAccounts(),
-      records: noRecords,
-      edits: noEdits,
-      visits: noVisits,
-      overspent: () => {},
-    },
-  )
+  rooms = roomsOn(engine, { compactAfterUpdates: 50, keepVersionsMs }, { clock })
 }
 
 /** Heads covered by snapshots, read after each edit. */

@@ -1,19 +1,16 @@
 import { afterEach, expect, it } from 'vitest'
-import { createLog } from '../../../../src/core/base/log.ts'
 import { prepareChange } from '../../../../src/core/content/root-change.ts'
 import { encodeRemovalMessage, removalTopic } from '../../../../src/core/directory/removal/removal-task.ts'
 import { OwnerWork } from '../../../../src/core/jobs/owner-work.ts'
-import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey, documentPrefix } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { changeSource } from '../../../../src/core/rooms/change-source.ts'
 import { Replacement } from '../../../../src/core/rooms/edits/replacement.ts'
 import { readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
-import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
+import type { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import { shareOf } from '../../../../src/core/update/attribution/attribution.ts'
 import { eventually } from '../../../support/clients/clients.ts'
-import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
-import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { roomsOn } from '../../../support/data/rooms.ts'
 import { type SharedNode, sharedNodes, type Weather } from '../../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
@@ -35,32 +32,7 @@ afterEach(async () => {
 /** Starts two nodes with rooms. */
 async function start(weather: Weather = () => [0]): Promise<readonly [RoomNode, RoomNode]> {
   const clock = new HeldClock()
-  const roomsOf = ({ engine }: SharedNode) =>
-    new RoomRegistry(
-      engine,
-      {
-        documentBytesMax: 2 ** 26,
-        pendingUpdateBytesMax: 2 ** 20,
-        awarenessWindowMs: 50,
-        compactAfterUpdates: 50,
-        keepVersionsMs: 0,
-        idleMs: 2 ** 40,
-        restMs: 2 ** 40,
-        documentsPerWorkspaceMax: 0,
-        computeThreads: 0,
-        threadJobMs: 60_000,
-      },
-      {
-        clock,
-        metrics: createMetrics(),
-        logger: createLog('silent'),
-        memory: roomyAccounts(),
-        records: noRecords,
-        edits: noEdits,
-        visits: noVisits,
-        overspent: () => {},
-      },
-    )
+  const roomsOf = ({ engine }: SharedNode) => roomsOn(engine, { compactAfterUpdates: 50 }, { clock })
   nodes = (await sharedNodes(2, { clock, weather })).map((node) => ({ ...node, rooms: roomsOf(node) }))
   return nodes as [RoomNode, RoomNode]
 }

@@ -1,14 +1,10 @@
 import { expect } from 'vitest'
 import * as Y from 'yjs'
-import { createLog } from '../../../../src/core/base/log.ts'
-import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
-import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import type { Room } from '../../../../src/core/rooms/room/room.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
-import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
-import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { roomsOn } from '../../../support/data/rooms.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { itLong } from '../../../support/time/full-run.ts'
 
@@ -25,33 +21,7 @@ function richText(): Uint8Array {
 itLong('hibernates rooms that become due at the same time in several ticks of the event loop', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
-  const limits = {
-    documentBytesMax: 1e6,
-    pendingUpdateBytesMax: 1e6,
-    awarenessWindowMs: 40,
-    compactAfterUpdates: 1_000,
-  }
-  const parts = { clock, metrics: createMetrics(), logger: createLog('silent') }
-  const rooms = new RoomRegistry(
-    engine,
-    {
-      ...limits,
-      idleMs: 2 ** 30,
-      restMs: 1_000,
-      keepVersionsMs: 0,
-      documentsPerWorkspaceMax: 0,
-      computeThreads: 0,
-      threadJobMs: 60_000,
-    },
-    {
-      ...parts,
-      memory: roomyAccounts(),
-      records: noRecords,
-      edits: noEdits,
-      visits: noVisits,
-      overspent: () => {},
-    },
-  )
+  const rooms = roomsOn(engine, { restMs: 1_000 }, { clock })
   const bytes = richText()
   const open: Room[] = []
   for (let index = 0; index < roomCount; index++) {

@@ -1,14 +1,11 @@
 import { afterEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { createLog } from '../../../../src/core/base/log.ts'
-import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey, type DocumentAddress } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
-import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
+import type { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import { NotOwnerError } from '../../../../src/core/store/engine.ts'
-import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
-import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { roomsOn } from '../../../support/data/rooms.ts'
 import { type SharedNode, sharedNodes } from '../../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
@@ -19,29 +16,7 @@ afterEach(async () => {
 })
 
 function roomsOf({ engine }: SharedNode): RoomRegistry {
-  const clock = new HeldClock()
-  const limits = {
-    documentBytesMax: 1e6,
-    pendingUpdateBytesMax: 1e6,
-    awarenessWindowMs: 40,
-    compactAfterUpdates: 1_000,
-    idleMs: 1_000,
-    restMs: 1_000,
-    keepVersionsMs: 0,
-    documentsPerWorkspaceMax: 0,
-    computeThreads: 0,
-    threadJobMs: 60_000,
-  }
-  const rooms = new RoomRegistry(engine, limits, {
-    clock,
-    metrics: createMetrics(),
-    logger: createLog('silent'),
-    memory: roomyAccounts(),
-    records: noRecords,
-    edits: noEdits,
-    visits: noVisits,
-    overspent: () => {},
-  })
+  const rooms = roomsOn(engine, { idleMs: 1_000, restMs: 1_000 }, { clock: new HeldClock() })
   ends.push(async () => {
     await rooms.closeAll(close('serviceRestart', 'the test has ended'))
     await engine.close()

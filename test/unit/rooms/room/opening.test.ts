@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest'
-import { createLog } from '../../../../src/core/base/log.ts'
-import { createMetrics } from '../../../../src/core/metrics/metrics.ts'
 import { addressKey } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { structsPerTick } from '../../../../src/core/rooms/document/integration-limits.ts'
 import { BackendEdits } from '../../../../src/core/rooms/edits/backend-edits.ts'
-import { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
 import { openMemoryEngine } from '../../../../src/core/store/memory/engine.ts'
-import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
+import { roomsOn } from '../../../support/data/rooms.ts'
 import { block, contents, item, list, updateOf } from '../../../support/data/update-builder.ts'
-import { roomyAccounts } from '../../../support/servers/memory.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }
@@ -17,31 +13,7 @@ const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId
 it('[ROOM-65] opens a large document in slices before backends read it or change it, and before its state is encoded', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
-  const rooms = new RoomRegistry(
-    engine,
-    {
-      documentBytesMax: 1e6,
-      pendingUpdateBytesMax: 1e6,
-      awarenessWindowMs: 40,
-      compactAfterUpdates: 1_000,
-      idleMs: 2 ** 30,
-      restMs: 2 ** 30,
-      keepVersionsMs: 0,
-      documentsPerWorkspaceMax: 0,
-      computeThreads: 1,
-      threadJobMs: 60_000,
-    },
-    {
-      clock,
-      metrics: createMetrics(),
-      logger: createLog('silent'),
-      memory: roomyAccounts(),
-      records: noRecords,
-      edits: noEdits,
-      visits: noVisits,
-      overspent: () => {},
-    },
-  )
+  const rooms = roomsOn(engine, { computeThreads: 1 }, { clock })
   const embeds = (client: number): Uint8Array =>
     updateOf([
       block(
