@@ -3,7 +3,7 @@ import * as s from '../../core/base/schema.ts'
 import type { readingFormats } from '../../core/content/read-document.ts'
 import type { QueuedEvent } from '../../core/events/outbound-event.ts'
 import type { LocalReceivers } from '../../core/outgoing/checked-sender.ts'
-import { storeTargetIds } from './target-ids.ts'
+import { storeTargetIds } from './webhook-records.ts'
 
 /** Results of `authorize` if the call fails: `reject` gives no role, `stored` applies the access type. */
 export const authorizeFailures = ['reject', 'stored'] as const

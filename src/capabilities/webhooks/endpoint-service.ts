@@ -8,12 +8,12 @@ import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
 import { type CursorPage, type ListingCursor, pageOfIds, serveJob } from './deliveries/delivery-keys.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
-import { fixedTargetIds } from './target-ids.ts'
 import { checkAdvanced, given } from './webhook-config-service.ts'
 import {
   type DisabledBy,
   type EndpointRecord,
   endpointRecordType,
+  fixedTargetIds,
   subscriptionKeys as keys,
 } from './webhook-records.ts'
 

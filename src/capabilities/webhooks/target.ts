@@ -1,7 +1,15 @@
 import { exhaustedType, type QueuedEvent } from '../../core/events/outbound-event.ts'
 import { type CallbacksRecord, type StoreCallback, storedEditorOf } from './callback-records.ts'
-import { type BasicForm, basicForms, basicTargetId, storeTargetIds } from './target-ids.ts'
-import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
+import {
+  type AdvancedConfig,
+  type BasicConfig,
+  type BasicForm,
+  type BasicServiceConfig,
+  basicForms,
+  basicTargetId,
+  type EndpointRecord,
+  storeTargetIds,
+} from './webhook-records.ts'
 
 /**
  * A destination of events, with its configuration. Its id is unique within the API key: the id of an endpoint,

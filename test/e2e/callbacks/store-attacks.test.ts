@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { storeTargetIds } from '../../../src/capabilities/webhooks/target-ids.ts'
+import { storeTargetIds } from '../../../src/capabilities/webhooks/webhook-records.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { dataOf, type TestServer } from '../../support/servers/server.ts'
 import { answering, hanging, hookTests, organizationId } from '../../support/servers/webhook-servers.ts'

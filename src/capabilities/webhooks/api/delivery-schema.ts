@@ -2,7 +2,7 @@ import { type FromSchema, json } from '../../../core/base/schema.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import { deliveryStatuses, type MessageRecord, type TargetAddress } from '../deliveries/delivery-records.ts'
 import type { EndpointService } from '../endpoint-service.ts'
-import { fixedTargetIds, storeTargetIds } from '../target-ids.ts'
+import { fixedTargetIds, storeTargetIds } from '../webhook-records.ts'
 
 /** Request member for the endpoint of the deliveries. */
 export const deliveryTarget = json.id(

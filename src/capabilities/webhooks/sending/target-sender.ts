@@ -11,10 +11,9 @@ import type {
 import type { RecordedAttempt } from '../deliveries/delivery-service.ts'
 import type { StoreAttempt } from '../deliveries/message-transitions.ts'
 import type { WebhookTarget } from '../target.ts'
-import { AttemptRecorder, type FailureLog } from './attempt-recorder.ts'
+import { AttemptRecorder, disableAfterMs, type FailureLog, retryPolicyFor } from './attempt-recorder.ts'
 import { type AttemptOutcome, type AttemptSender, traceDelivery } from './delivery-attempt.ts'
 import type { OutgoingMessage, RequestComposer } from './request-composer.ts'
-import { disableAfterMs, retryPolicyFor } from './retry-policy.ts'
 
 /**
  * Time in ms for which a target uses its slot. When this time has passed, the attempt in progress is the last
