@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import * as Y from 'yjs'
-import { writeDocument } from '../../src/capabilities/transfer/export/document-files.ts'
-import { ExportDirectory } from '../../src/capabilities/transfer/export/export-directory.ts'
+import { ExportDirectory, writeDocument } from '../../src/capabilities/transfer/export/document-files.ts'
 import { itLong } from '../support/time/full-run.ts'
 
 const address = {

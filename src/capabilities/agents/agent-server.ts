@@ -8,9 +8,11 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
-import type { AgentCaller } from '../../core/access/credentials/authenticator.ts'
+import type { AgentCaller, AgentIdentity } from '../../core/access/credentials/authenticator.ts'
+import { roleWithinPolicies } from '../../core/access/roles/roles.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
+import { type AccessRole, roleStrength } from '../../core/directory/store/records.ts'
 import { documentAddress } from '../../core/model/address.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
 import type { Edge } from '../../rest/http/operation-steps.ts'
@@ -21,7 +23,46 @@ import { dataNotice } from './document-data.ts'
 import { mcpLimits } from './mcp-limits.ts'
 import { describeTool, runTool, toErrorResult } from './run-tool.ts'
 import { type McpTool, type ToolContext, ToolPages } from './tool.ts'
-import { permittedTools, toolList } from './tools/tool-list.ts'
+import { commentTool } from './tools/comment.ts'
+import { editDocumentTool } from './tools/edit-document.ts'
+import { listChangesTool } from './tools/list-changes.ts'
+import { listDocumentsTool } from './tools/list-documents.ts'
+import { readDocumentTool } from './tools/read-document.ts'
+import { searchTool } from './tools/search.ts'
+import { suggestTool } from './tools/suggest.ts'
+import { undoMyChangesTool } from './tools/undo-my-changes.ts'
+
+/** All tools, in the order in which clients get them. */
+export const toolList: readonly McpTool[] = [
+  listDocumentsTool,
+  searchTool,
+  readDocumentTool,
+  editDocumentTool,
+  suggestTool,
+  commentTool,
+  listChangesTool,
+  undoMyChangesTool,
+]
+
+/** Returns the strongest role that a token can give on any document. The directory can give a weaker one. */
+function strongestRole(identity: AgentIdentity): AccessRole | null {
+  const { admin, grants } = identity
+  if (admin || grants === null) return roleWithinPolicies(identity, 'editor')
+  const strongest = grants.reduce<AccessRole | null>(
+    (role, grant) => (roleStrength(grant.accessRole) > roleStrength(role) ? grant.accessRole : role),
+    null,
+  )
+  return roleWithinPolicies(identity, strongest)
+}
+
+/**
+ * Returns the tools that a token can use on some document. The role on the document of each call decides in
+ * addition.
+ */
+export function permittedTools(identity: AgentIdentity): readonly McpTool[] {
+  const strength = roleStrength(strongestRole(identity))
+  return toolList.filter(({ role }) => roleStrength(role) <= strength)
+}
 
 const instructions =
   'Weft stores documents that people and agents edit together. Read a document before you edit it, and send its version as ' +

@@ -1,5 +1,4 @@
-import type { ObjectProblem } from './chunk-objects.ts'
-import { backupObjectName, type ChunkEntry, chunkName } from './manifest.ts'
+import { backupObjectName, type ChunkEntry, chunkName, type ObjectProblem } from './manifest.ts'
 import { StorageError } from './storage/storage-error.ts'
 
 /** A damaged object of a repository. */

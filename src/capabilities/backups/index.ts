@@ -1,7 +1,7 @@
 import { endsWithin, systemClock } from '../../core/base/clock.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import type { BackupSchedule } from './backup-schedule.ts'
-import type { ObjectSweeper } from './objects/object-sweeper.ts'
+import type { ObjectSweeper } from './objects/object-engine.ts'
 import type { SealedObjects } from './objects/sealed-objects.ts'
 
 interface Added {

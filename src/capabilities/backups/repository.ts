@@ -4,13 +4,14 @@ import { MalformedJsonError, readJsonOrNull } from '../../core/base/json.ts'
 import * as s from '../../core/base/schema.ts'
 import { BackupDamageError, manifestDamage } from './backup-damage.ts'
 import type { BackupKey } from './backup-key.ts'
-import { ChunkObjects, type ObjectProblem } from './chunk-objects.ts'
 import {
   type BackupName,
   backupObjectName,
+  ChunkObjects,
   isAhead,
   type Manifest,
   manifestPrefix,
+  type ObjectProblem,
   parseBackupName,
   readManifest,
 } from './manifest.ts'

@@ -1,6 +1,5 @@
 import { type BackupDamage, chunkDamage, manifestDamage } from './backup-damage.ts'
-import { chunkLimits } from './chunk-objects.ts'
-import { type ChunkEntry, chunkPrefix, parseChunkName } from './manifest.ts'
+import { type ChunkEntry, chunkLimits, chunkPrefix, parseChunkName } from './manifest.ts'
 import { mapInOrder } from './map-in-order.ts'
 import type { Repository } from './repository.ts'
 import type { Progress } from './storage/storage-error.ts'

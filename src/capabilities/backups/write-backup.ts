@@ -1,8 +1,8 @@
 import type { StoredPage } from '../../core/store/engine.ts'
-import { chunkLimits } from './chunk-objects.ts'
 import {
   backupObjectName,
   type ChunkEntry,
+  chunkLimits,
   chunkName,
   chunkPrefix,
   type Manifest,

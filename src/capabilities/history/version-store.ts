@@ -14,14 +14,16 @@ import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import type { Blobs, Engine, Key } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
-import { BlobNames, contentDigest, hasDigest } from './blob-names.ts'
 import { versionLimits } from './limits.ts'
 import { versionSweepJob } from './version-jobs.ts'
 import {
   type Author,
+  BlobNames,
   blobKeys,
+  contentDigest,
   type EditorVersionsRecord,
   editorVersionsType,
+  hasDigest,
   timeOfVersion,
   type VersionKind,
   type VersionRecord,

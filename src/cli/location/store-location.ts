@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { ObjectPlace } from '../../capabilities/backups/objects/object-place.ts'
+import { ObjectPlace } from '../../capabilities/backups/objects/object-index.ts'
 import { openObjects } from '../../capabilities/backups/objects/open-objects.ts'
 import { resolveDump } from '../../capabilities/backups/objects/resolve-dump.ts'
 import type { SealedObjects } from '../../capabilities/backups/objects/sealed-objects.ts'
@@ -100,7 +100,7 @@ export async function requireStoredKey(
   const { hasStore } = await import('../../capabilities/backups/storage/offline-store.ts')
   const place = configuredStore(config)
   if (!(await hasStore(place))) return
-  const { openTenant } = await import('../../capabilities/backups/storage/open-tenant.ts')
+  const { openTenant } = await import('../../capabilities/backups/storage/offline-store.ts')
   try {
     await (await openTenant(place, { workspaceId, apiKey })).close()
   } catch (error) {

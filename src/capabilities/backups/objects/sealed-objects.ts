@@ -7,7 +7,7 @@ import type { BackupKey } from '../backup-key.ts'
 import { ObjectSealer, statedRepositoryId } from '../object-sealer.ts'
 import type { ObjectStore, StoredObject } from '../object-store.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { ObjectPlace } from './object-place.ts'
+import type { ObjectPlace } from './object-index.ts'
 
 /** Object with the id of the store to which the objects of the place belong. */
 const markerName = 'weft-versions'

@@ -23,8 +23,7 @@ import {
   ok,
   warning,
 } from './finding.ts'
-import { fileDamage, loadDatabaseProbe, loadMaintenance } from './offline-store.ts'
-import { checkStoredCredentials } from './open-tenant.ts'
+import { checkStoredCredentials, fileDamage, loadDatabaseProbe, loadMaintenance } from './offline-store.ts'
 
 const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
 const syncs = 20

@@ -16,8 +16,7 @@ import { type Progress, StorageError } from '../../backups/storage/storage-error
 import { isFeedPart } from '../../feed/feed-records.ts'
 import type { CallbacksRecord } from '../../webhooks/callback-records.ts'
 import type { BasicConfig, EndpointRecord } from '../../webhooks/webhook-records.ts'
-import { type RichTextFormat, writeDocument } from './document-files.ts'
-import { ExportDirectory } from './export-directory.ts'
+import { ExportDirectory, type RichTextFormat, writeDocument } from './document-files.ts'
 
 type StoredValue = Extract<StoredEntry, { is: 'value' }>
 
