@@ -9,8 +9,8 @@ import {
   prose,
   type ShownParameter,
   schemaTable,
+  tryForm,
 } from './reference-parts.ts'
-import { tryForm } from './try-form.ts'
 
 /** The parts of the generated OpenAPI document that this page uses. */
 export interface OpenApiDocument {

@@ -1,6 +1,6 @@
 import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
-import { domainList, normalizeDomains } from '../../../schemas/domains-schema.ts'
+import { domainList, normalizeDomains } from '../../../schemas/workspace-schema.ts'
 
 const request = json.object(
   { type: json.choice(['testing', 'production'], 'A label without effect.') },

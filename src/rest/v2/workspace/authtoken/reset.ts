@@ -1,10 +1,11 @@
 import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
-import { domainList, normalizeDomains } from '../../../schemas/domains-schema.ts'
 import {
   apiKeyOfWorkspace,
   authTokenEntry,
+  domainList,
   graceSeconds,
+  normalizeDomains,
   noSuchApiKeyError,
   toAuthTokenResponse,
 } from '../../../schemas/workspace-schema.ts'

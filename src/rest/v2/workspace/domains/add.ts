@@ -6,7 +6,7 @@ import {
   domainList,
   normalizeDomains,
   partialSuccess,
-} from '../../../schemas/domains-schema.ts'
+} from '../../../schemas/workspace-schema.ts'
 
 export const addDomains = defineOperation({
   path: '/v2/workspace/domains/add',

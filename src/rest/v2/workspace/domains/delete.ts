@@ -5,7 +5,7 @@ import {
   domainList,
   normalizeDomains,
   partialSuccess,
-} from '../../../schemas/domains-schema.ts'
+} from '../../../schemas/workspace-schema.ts'
 
 export const deleteDomains = defineOperation({
   path: '/v2/workspace/domains/delete',
