@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { readPackageVersion } from '../core/base/package-version.ts'
-import { isLoopbackHost } from '../core/config/loopback-host.ts'
+import { isLoopbackHost } from '../core/config/public-url.ts'
 import { ConfigError } from '../core/config/read-config.ts'
 import type { ProtocolName } from './bench/client-protocol.ts'
 import type { ServerSpec } from './bench/contender.ts'

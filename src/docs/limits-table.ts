@@ -1,5 +1,5 @@
 import { type Config, fixedValues, type OptionKey, optionOf } from '../core/config/config.ts'
-import type { Rate } from '../core/config/rate.ts'
+import type { Rate } from '../core/config/option-parsers.ts'
 import { type LimitName, type LimitScope, limitNames, limitScopes } from '../core/quota/limits.ts'
 
 /** The resources that limits bound, by the kind of the limits. */

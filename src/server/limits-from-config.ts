@@ -1,6 +1,6 @@
 import type { Clock } from '../core/base/clock.ts'
 import { type Config, options } from '../core/config/config.ts'
-import type { Rate } from '../core/config/rate.ts'
+import type { Rate } from '../core/config/option-parsers.ts'
 import type { Tenant } from '../core/model/address.ts'
 import { exhausted, type LimitName } from '../core/quota/limits.ts'
 import { createMemoryAccounts, defaultBudgetBytes, type MemoryLedger } from '../core/quota/memory-bounds.ts'

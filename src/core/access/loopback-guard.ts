@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isLoopbackHost } from '../config/loopback-host.ts'
+import { isLoopbackHost } from '../config/public-url.ts'
 
 /**
  * Returns the reason why a request must be rejected while authentication is disabled; null if the request is

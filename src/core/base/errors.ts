@@ -62,3 +62,11 @@ export const errorCode = (error: unknown): unknown =>
 /** Returns the message of any thrown value, for log lines. */
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
+
+/**
+ * Thrown if the configuration cannot be used. The message contains the option, its value (unless it is
+ * secret) and the expected form.
+ */
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError'
+}

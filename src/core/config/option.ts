@@ -1,5 +1,4 @@
-import type { Parser } from './option-parsers.ts'
-import { type Rate, rateWithBurst } from './rate.ts'
+import { type Parser, type Rate, rateWithBurst } from './option-parsers.ts'
 
 /**
  * A row of the table of options. The key of an option determines its names: `maxBodyBytes`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { errorCode, errorMessage } from '../base/errors.ts'
+import { ConfigError, errorCode, errorMessage } from '../base/errors.ts'
 import { readJson } from '../base/json.ts'
 import * as s from '../base/schema.ts'
 import { didYouMean } from '../base/text.ts'
@@ -16,11 +16,9 @@ import {
   optionOf,
   removedNote,
 } from './config.ts'
-import { ConfigError } from './error.ts'
-import { isLoopbackHost } from './loopback-host.ts'
-import { formatRate, type Rate } from './rate.ts'
-import { readSecretFile } from './secret-file.ts'
-import { isInjected } from './variables.ts'
+import { formatRate, type Rate } from './option-parsers.ts'
+import { isLoopbackHost } from './public-url.ts'
+import { isInjected, readSecretFile } from './variables.ts'
 
 export { ConfigError }
 

@@ -1,5 +1,5 @@
-import { ConfigError } from './error.ts'
-import { readSecretFile } from './secret-file.ts'
+import { ConfigError } from '../base/errors.ts'
+import { readSecretFile } from './variables.ts'
 
 /** How to reach the buckets of a service that is compatible with S3. */
 export interface S3Settings {

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Rate } from '../config/rate.ts'
+import type { Rate } from '../config/option-parsers.ts'
 import type { ClusterRates } from '../quota/cluster-rates.ts'
 import { exhausted, type LimitName } from '../quota/limits.ts'
 import { RateLimiter } from '../quota/rate-limiter.ts'

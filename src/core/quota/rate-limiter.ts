@@ -1,5 +1,5 @@
 import { type Clock, steadyTime } from '../base/clock.ts'
-import type { Rate } from '../config/rate.ts'
+import type { Rate } from '../config/option-parsers.ts'
 
 type CountUsage = (key: string, cost: number) => void
 

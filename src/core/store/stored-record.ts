@@ -1,6 +1,6 @@
 import { checkJson, MalformedJsonError, readJson } from '../base/json.ts'
 import * as s from '../base/schema.ts'
-import type { Key, KvEntry } from './engine.ts'
+import { CorruptRecordError, type Key, type KvEntry } from './engine.ts'
 
 /** Describes a type of stored records. */
 export interface RecordType<R extends object> {
@@ -46,4 +46,32 @@ function named<T>({ name }: RecordType<object>, key: Key, work: () => T): T {
     const message = `the stored ${name} ${JSON.stringify(key)} is malformed: ${cause.message}`
     throw new MalformedJsonError(message, { cause })
   }
+}
+
+/**
+ * Thrown if stored bytes differ from the bytes that were written. A caller that knows which record is damaged
+ * throws a CorruptRecordError instead.
+ */
+export class DamagedRecordError extends Error {
+  override readonly name = 'DamagedRecordError'
+}
+
+/**
+ * Runs `work` and returns its result. Converts a DamagedRecordError to a CorruptRecordError whose message
+ * contains `what` and `key`.
+ * @throws CorruptRecordError, and all other errors of `work` unchanged
+ */
+export async function withRecordName<T>(what: string, key: Key, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toCorruptRecord(what, key, error)
+  }
+}
+
+export function toCorruptRecord(what: string, key: Key, error: unknown): unknown {
+  if (!(error instanceof DamagedRecordError)) return error
+  return new CorruptRecordError(`${what} ${JSON.stringify(key)} is damaged: ${error.message}`, {
+    cause: error,
+  })
 }

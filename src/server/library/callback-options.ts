@@ -9,8 +9,7 @@ import {
   loadFailures,
 } from '../../capabilities/webhooks/callback-records.ts'
 import { subscriptionLimits } from '../../capabilities/webhooks/limits.ts'
-import { errorMessage } from '../../core/base/errors.ts'
-import { ConfigError } from '../../core/config/error.ts'
+import { ConfigError, errorMessage } from '../../core/base/errors.ts'
 import { oneOf, type Parser, wholeNumber } from '../../core/config/option-parsers.ts'
 import { readingFormats } from '../../core/content/read-document.ts'
 import { NoResponseError } from '../../core/outgoing/no-response-error.ts'

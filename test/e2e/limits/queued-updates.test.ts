@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { unlimited } from '../../../src/core/config/rate.ts'
+import { unlimited } from '../../../src/core/config/option-parsers.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'

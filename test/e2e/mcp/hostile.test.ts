@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { unlimited } from '../../../src/core/config/rate.ts'
+import { unlimited } from '../../../src/core/config/option-parsers.ts'
 import {
   addReport,
   agentToken,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { mcpLimits } from '../../../src/capabilities/agents/mcp-limits.ts'
-import { unlimited } from '../../../src/core/config/rate.ts'
+import { unlimited } from '../../../src/core/config/option-parsers.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import {

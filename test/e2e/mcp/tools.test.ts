@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mcpLimits } from '../../../src/capabilities/agents/mcp-limits.ts'
-import { unlimited } from '../../../src/core/config/rate.ts'
+import { unlimited } from '../../../src/core/config/option-parsers.ts'
 import {
   addReport,
   agentToken,

@@ -1,4 +1,4 @@
-import { unlimited } from '../../../src/core/config/rate.ts'
+import { unlimited } from '../../../src/core/config/option-parsers.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { climb, minimize } from './climb.ts'
 import { costOf, describeFinding, type Finding, judge, judgeAt } from './judge.ts'

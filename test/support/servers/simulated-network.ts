@@ -18,7 +18,7 @@ import {
 } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { PolledChanges } from '../../../src/core/store/polled-changes.ts'
-import { QueueLeaseStore } from '../../../src/core/store/queue-lease-store.ts'
+import { QueueLeaseStore } from '../../../src/core/store/renewed-lease.ts'
 import { LocalBus } from '../../../src/core/store/single-node.ts'
 import { delegatedLog } from '../stores/delegated-log.ts'
 

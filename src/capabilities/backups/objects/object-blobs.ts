@@ -1,7 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import { environmentOf } from '../../../core/config/config.ts'
-import { withRecordName } from '../../../core/store/damaged-record.ts'
 import { type Blobs, CorruptRecordError, type Key } from '../../../core/store/engine.ts'
 import {
   decodeStoredBlob,
@@ -10,6 +9,7 @@ import {
   type ObjectReference,
   type StoredBlob,
 } from '../../../core/store/pairs/stored-blob.ts'
+import { withRecordName } from '../../../core/store/stored-record.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { ObjectIndex } from './object-index.ts'
 import type { SealedObjects } from './sealed-objects.ts'

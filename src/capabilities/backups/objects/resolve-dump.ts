@@ -1,4 +1,3 @@
-import { DamagedRecordError, withRecordName } from '../../../core/store/damaged-record.ts'
 import type { StoreDump, StoredPage } from '../../../core/store/engine.ts'
 import { decodeKey } from '../../../core/store/key-encoding.ts'
 import { keyspaces } from '../../../core/store/pairs/keyspaces.ts'
@@ -8,6 +7,7 @@ import {
   encodeBlobContent,
   type ObjectReference,
 } from '../../../core/store/pairs/stored-blob.ts'
+import { DamagedRecordError, withRecordName } from '../../../core/store/stored-record.ts'
 import { mapInOrder } from '../map-in-order.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { notConfigured } from './object-blobs.ts'

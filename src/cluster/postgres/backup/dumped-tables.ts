@@ -1,5 +1,5 @@
 import { encodeKey, encodeNumber } from '../../../core/store/key-encoding.ts'
-import type { LogState } from '../../../core/store/log-state.ts'
+import { attributionNumber, baseSnapshot, type LogState, noSnapshots } from '../../../core/store/log-state.ts'
 import { encodeJob } from '../../../core/store/pairs/job-records.ts'
 import { DocumentKeyspace, inKeyspace, keyspaces, under } from '../../../core/store/pairs/keyspaces.ts'
 import {
@@ -11,7 +11,6 @@ import {
   encodeUpdates,
   formatKey,
 } from '../../../core/store/pairs/record-codec.ts'
-import { attributionNumber, baseSnapshot, noSnapshots } from '../../../core/store/snapshot-list.ts'
 import { unpackAuthor } from '../../../core/store/stored-author.ts'
 import { blobCrc } from '../blobs.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'

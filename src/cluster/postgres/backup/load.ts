@@ -1,7 +1,7 @@
 import { asBuffer } from '../../../core/base/bytes.ts'
-import { DamagedRecordError } from '../../../core/store/damaged-record.ts'
 import type { StoredPage } from '../../../core/store/engine.ts'
 import { decodeKey, decodeNumber, splitKey } from '../../../core/store/key-encoding.ts'
+import { attributionNumber, baseSnapshot, oldestSnapshot } from '../../../core/store/log-state.ts'
 import { decodeJob } from '../../../core/store/pairs/job-records.ts'
 import { keyspaces } from '../../../core/store/pairs/keyspaces.ts'
 import {
@@ -10,8 +10,8 @@ import {
   decodeSnapshot,
   decodeUpdates,
 } from '../../../core/store/pairs/record-codec.ts'
-import { attributionNumber, baseSnapshot, oldestSnapshot } from '../../../core/store/snapshot-list.ts'
 import { packAuthor } from '../../../core/store/stored-author.ts'
+import { DamagedRecordError } from '../../../core/store/stored-record.ts'
 import { upsertBlob } from '../blobs.ts'
 import { bytesArray, packBytes } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'

@@ -1,6 +1,5 @@
 import type { AppendRejection, Fence, FenceValue, Job, Term } from '../../../core/store/engine.ts'
-import type { LogState } from '../../../core/store/log-state.ts'
-import { noSnapshots } from '../../../core/store/snapshot-list.ts'
+import { type LogState, noSnapshots } from '../../../core/store/log-state.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { type OwnTerms, termCondition } from '../cluster/term-rows.ts'
 import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'

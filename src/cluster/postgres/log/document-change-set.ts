@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { CorruptRecordError, LogUpdate } from '../../../core/store/engine.ts'
 import { encodeNumber } from '../../../core/store/key-encoding.ts'
-import type { LiveLogState, LogState } from '../../../core/store/log-state.ts'
-import { attributionNumber } from '../../../core/store/snapshot-list.ts'
+import { attributionNumber, type LiveLogState, type LogState } from '../../../core/store/log-state.ts'
 import { packAuthor } from '../../../core/store/stored-author.ts'
 import type { DocumentRow } from './document-rows.ts'
 

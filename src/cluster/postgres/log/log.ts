@@ -1,4 +1,3 @@
-import { withRecordName } from '../../../core/store/damaged-record.ts'
 import type {
   Appended,
   AppendOptions,
@@ -16,6 +15,7 @@ import type {
 import { decodeKey, encodeKey, keyRange } from '../../../core/store/key-encoding.ts'
 import { destroyedPerCallMax, headOf } from '../../../core/store/log-state.ts'
 import type { OpenCalls } from '../../../core/store/open-calls.ts'
+import { withRecordName } from '../../../core/store/stored-record.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import type { OwnTerms } from '../cluster/term-rows.ts'
 import { bytesArray } from '../connection/arrays.ts'

@@ -1,9 +1,10 @@
-import { type CompactionRequest, canCompact } from '../../../core/store/log-state.ts'
 import {
   attributionNumber,
+  type CompactionRequest,
+  canCompact,
   oldestSnapshot,
   snapshotsAfterCompaction,
-} from '../../../core/store/snapshot-list.ts'
+} from '../../../core/store/log-state.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { bytesArray, numberArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'

@@ -1,7 +1,7 @@
-import { DamagedRecordError } from '../../../core/store/damaged-record.ts'
 import type { LogEntry } from '../../../core/store/engine.ts'
-import { attributionNumber } from '../../../core/store/snapshot-list.ts'
+import { attributionNumber } from '../../../core/store/log-state.ts'
 import { unpackAuthor } from '../../../core/store/stored-author.ts'
+import { DamagedRecordError } from '../../../core/store/stored-record.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import { entryCrc, snapshotCrc } from './document-change-set.ts'
 

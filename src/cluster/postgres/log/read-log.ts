@@ -1,6 +1,5 @@
 import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions } from '../../../core/store/engine.ts'
-import { effectiveSince, rebuildStart } from '../../../core/store/log-state.ts'
-import { baseSnapshot } from '../../../core/store/snapshot-list.ts'
+import { baseSnapshot, effectiveSince, rebuildStart } from '../../../core/store/log-state.ts'
 import { allSettled, type DatabaseSession } from '../connection/database-session.ts'
 import { type DocumentRow, readHead, rowOf } from './document-rows.ts'
 import { readAttributionRow, readPostgresEntries, readSnapshotAt } from './read-entries.ts'

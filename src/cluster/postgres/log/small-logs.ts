@@ -1,5 +1,5 @@
 import type { LoadedLog } from '../../../core/store/engine.ts'
-import { baseSnapshot } from '../../../core/store/snapshot-list.ts'
+import { baseSnapshot } from '../../../core/store/log-state.ts'
 import { bytesArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import {

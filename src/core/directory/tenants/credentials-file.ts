@@ -1,12 +1,11 @@
 import { existsSync, rmSync } from 'node:fs'
 import { chmod, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode, errorMessage, OperatorError } from '../../base/errors.ts'
+import { ConfigError, errorCode, errorMessage, OperatorError } from '../../base/errors.ts'
 import { readJsonOrNull } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import { misspelledName } from '../../base/text.ts'
 import type { Config } from '../../config/config.ts'
-import { ConfigError } from '../../config/error.ts'
 import { makeDirectory } from '../../config/files/make-directory.ts'
 
 /** The credentials that a backend needs to call this server, and the secret that signs realtime tokens. */

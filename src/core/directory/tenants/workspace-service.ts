@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
-import type { Rate } from '../../config/rate.ts'
+import type { Rate } from '../../config/option-parsers.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Bus } from '../../store/engine.ts'
 import { authTokensFence } from '../organizations/access-change.ts'

@@ -1,9 +1,9 @@
-import { withRecordName } from '../damaged-record.ts'
 import type { Blobs, Key } from '../engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
 import { inKeyspace, keyspaces } from '../pairs/keyspaces.ts'
 import { addChecksum, checkChecksum } from '../pairs/record-codec.ts'
+import { withRecordName } from '../stored-record.ts'
 import type { GroupCommit } from './store/group-commit.ts'
 import type { ReopeningStore } from './store/reopening-store.ts'
 

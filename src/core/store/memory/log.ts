@@ -20,17 +20,20 @@ import { checkJobs } from '../job-state.ts'
 import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import {
   absentLog,
+  baseSnapshot,
   canCompact,
   destroyedPerCallMax,
+  droppedSnapshots,
   effectiveSince,
   headOf,
   type LiveLogState,
   type LogState,
+  oldestSnapshot,
   rebuildStart,
   resolveAppend,
+  snapshotsAfterCompaction,
 } from '../log-state.ts'
 import type { OpenCalls } from '../open-calls.ts'
-import { baseSnapshot, droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../snapshot-list.ts'
 import { SortedMap } from '../sorted-map.ts'
 import { packAuthor, unpackAuthor } from '../stored-author.ts'
 import type { MemoryQueue } from './queue.ts'

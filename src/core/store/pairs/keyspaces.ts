@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { type ByteRange, keyEnd, rangeOf, writeNumber } from '../key-encoding.ts'
-import { attributionNumber } from '../snapshot-list.ts'
+import { attributionNumber } from '../log-state.ts'
 
 /** Returns the first byte of all keys under which records of one kind are stored. */
 const space = (letter: string): Buffer => Buffer.from(letter, 'latin1')

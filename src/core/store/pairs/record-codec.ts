@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
-import { DamagedRecordError } from '../damaged-record.ts'
 import type { LogEntry, LogUpdate } from '../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../key-encoding.ts'
-import type { SnapshotInfo, SnapshotList } from '../snapshot-list.ts'
+import type { SnapshotInfo, SnapshotList } from '../log-state.ts'
 import { packAuthor, unpackAuthor } from '../stored-author.ts'
+import { DamagedRecordError } from '../stored-record.ts'
 import { type DocumentKeyspace, keyspaces } from './keyspaces.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
-import { DamagedRecordError } from '../damaged-record.ts'
+import { DamagedRecordError } from '../stored-record.ts'
 
 /** Refers to an object of an object store that has the content of a blob. */
 export interface ObjectReference {

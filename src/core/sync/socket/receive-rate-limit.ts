@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Rate } from '../../config/rate.ts'
+import type { Rate } from '../../config/option-parsers.ts'
 import { type PausableReader, pieceCostBytes } from '../../quota/tick-shares.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Level } from 'level'
 import { errorMessage } from '../../../base/errors.ts'
-import { DamagedRecordError } from '../../damaged-record.ts'
 import { StoreUnavailableError } from '../../engine.ts'
+import { DamagedRecordError } from '../../stored-record.ts'
 
 /** Waits for `work`. Returns its error instead of rejecting; null if `work` succeeds. */
 export const settleError = (work: Promise<void>): Promise<{ readonly error: unknown } | null> =>

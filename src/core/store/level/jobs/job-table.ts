@@ -1,4 +1,3 @@
-import { DamagedRecordError } from '../../damaged-record.ts'
 import type { JobRecord } from '../../job-state.ts'
 import {
   type ByteRange,
@@ -11,6 +10,7 @@ import {
 import { decodeJob, dueKey, dueSpace, dueTimeBytes, encodeJob } from '../../pairs/job-records.ts'
 import { inKeyspace, keyspaces } from '../../pairs/keyspaces.ts'
 import { SortedMap } from '../../sorted-map.ts'
+import { DamagedRecordError } from '../../stored-record.ts'
 import type { LevelCore } from '../store/level-core.ts'
 import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
 

@@ -1,7 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { DamagedRecordError } from '../../damaged-record.ts'
 import { type Key, StoreUnavailableError } from '../../engine.ts'
-import { type CompactionRequest, canCompact, type LiveLogState } from '../../log-state.ts'
+import {
+  type CompactionRequest,
+  canCompact,
+  droppedSnapshots,
+  type LiveLogState,
+  oldestSnapshot,
+  snapshotsAfterCompaction,
+} from '../../log-state.ts'
 import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
 import {
   decodeSnapshot,
@@ -10,7 +16,7 @@ import {
   encodeHead,
   encodeSnapshot,
 } from '../../pairs/record-codec.ts'
-import { droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
+import { DamagedRecordError } from '../../stored-record.ts'
 import type { LevelCore } from '../store/level-core.ts'
 import { updateBytesGuessed } from '../store/range-compaction.ts'
 import type { Store } from '../store/store.ts'

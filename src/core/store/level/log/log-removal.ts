@@ -1,7 +1,7 @@
-import { DamagedRecordError } from '../../damaged-record.ts'
 import type { Key } from '../../engine.ts'
 import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
 import { decodeHead, encodeHead } from '../../pairs/record-codec.ts'
+import { DamagedRecordError } from '../../stored-record.ts'
 import type { LevelCore } from '../store/level-core.ts'
 import { updateBytesGuessed } from '../store/range-compaction.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'

@@ -1,4 +1,3 @@
-import { DamagedRecordError, toCorruptRecord, withRecordName } from '../../damaged-record.ts'
 import type {
   Appended,
   AppendOptions,
@@ -21,6 +20,7 @@ import { absentLog, destroyedPerCallMax, headOf, type LogState, resolveAppend } 
 import { keyspaces } from '../../pairs/keyspaces.ts'
 import { decodeHead, encodeHead, encodeUpdates } from '../../pairs/record-codec.ts'
 import { copyOfUpdate } from '../../stored-author.ts'
+import { DamagedRecordError, toCorruptRecord, withRecordName } from '../../stored-record.ts'
 import type { LevelQueue, PinnedJobs } from '../jobs/queue.ts'
 import type { WriteWaiter } from '../store/group-commit.ts'
 import type { LevelCore } from '../store/level-core.ts'

@@ -1,6 +1,6 @@
-import { DamagedRecordError } from '../../damaged-record.ts'
 import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions, LogEntry } from '../../engine.ts'
 import {
+  baseSnapshot,
   effectiveSince,
   type LiveLogState,
   type LogState,
@@ -9,7 +9,7 @@ import {
 } from '../../log-state.ts'
 import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
 import { decodeSnapshot, decodeUpdates, type StoredSnapshot } from '../../pairs/record-codec.ts'
-import { baseSnapshot } from '../../snapshot-list.ts'
+import { DamagedRecordError } from '../../stored-record.ts'
 import type { Reads } from '../store/reads.ts'
 import type { Store } from '../store/store.ts'
 import { type LogEnd, readLogEnd, readLogState } from './document-heads.ts'

@@ -4,10 +4,10 @@ import { basename, join } from 'node:path'
 import { errorMessage } from '../../../base/errors.ts'
 import { makeDirectory } from '../../../config/files/make-directory.ts'
 import { describeProcess, processWith } from '../../../config/process-with.ts'
-import { DamagedRecordError } from '../../damaged-record.ts'
 import { EngineOpenError } from '../../engine.ts'
 import { rangeOf } from '../../key-encoding.ts'
 import { checkChecksum, encodeFormat, formatKey, formatVersion } from '../../pairs/record-codec.ts'
+import { DamagedRecordError } from '../../stored-record.ts'
 import {
   checkFiles,
   type FilesDepth,
