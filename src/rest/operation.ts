@@ -140,7 +140,11 @@ export interface AgentRule {
 }
 
 /** One REST operation with its complete description. */
-interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Response extends Schema | null> {
+export interface OperationDefinition<
+  Level extends AuthLevel,
+  Request extends ObjectSchema,
+  Response extends Schema | null,
+> {
   readonly path: `/v${1 | 2}/${string}`
   /** Level of the required credentials. */
   readonly auth: Level
@@ -210,7 +214,8 @@ type SendableItems<T> = T extends readonly (infer Item)[]
     : never
 
 /** An operation with any schemas. The router and the documentation use this type. */
-export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
+export interface Operation
+  extends Omit<OperationDefinition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
   /**
    * Executes a call.
    * @param data data that is valid according to the request schema
@@ -228,7 +233,7 @@ export function defineOperation<
   const Level extends AuthLevel,
   const Request extends ObjectSchema,
   const Response extends Schema | null,
->(definition: Definition<Level, Request, Response>): TypedOperation<Response> {
+>(definition: OperationDefinition<Level, Request, Response>): TypedOperation<Response> {
   const { handler, ...described } = definition
   return {
     ...described,
@@ -247,7 +252,7 @@ export function defineAgentOperation<
 >({
   handler,
   ...described
-}: Omit<Definition<'key', Request, Response>, 'auth' | 'agents' | 'handler'> & {
+}: Omit<OperationDefinition<'key', Request, Response>, 'auth' | 'agents' | 'handler'> & {
   readonly agents: AgentRule
   readonly handler: (
     data: FromSchema<Request>,

@@ -1,5 +1,6 @@
-import { json } from '../../core/base/schema.ts'
-import type { Batch } from '../operation.ts'
+import { type FromSchema, json, type ObjectSchema } from '../../core/base/schema.ts'
+import type { BatchResults } from '../../core/directory/store/batch.ts'
+import { type Batch, defineOperation, type OperationContext, type OperationDefinition } from '../operation.ts'
 
 /** Schema of `details` in the result of an item. */
 export const failureDetails = json.object(
@@ -50,3 +51,35 @@ export const keyedBatch = (items: Batch['items'], check?: Batch['check']): Batch
   ...(check !== undefined && { check }),
   rejected: (id, failure) => ({ success: false, id, ...failure }),
 })
+
+interface BatchDefinition<Request extends ObjectSchema>
+  extends Omit<
+    OperationDefinition<'key', Request, typeof batchResults>,
+    'auth' | 'batch' | 'response' | 'handler'
+  > {
+  /** As in `Batch`. */
+  readonly items: Batch['items']
+  readonly check?: Batch['check']
+  /** Completes the message of the response, after the number of successful entries. */
+  readonly done: string
+  readonly handler: (data: FromSchema<Request>, context: OperationContext<'key'>) => Promise<BatchResults>
+}
+
+/** Defines an operation of backends whose response is only `batchResults`. */
+export const defineBatchOperation = <const Request extends ObjectSchema>({
+  items,
+  check,
+  done,
+  handler,
+  ...described
+}: BatchDefinition<Request>) =>
+  defineOperation<'key', Request, typeof batchResults>({
+    ...described,
+    auth: 'key',
+    batch: keyedBatch(items, check),
+    response: batchResults,
+    async handler(data, context) {
+      const results = await handler(data, context)
+      return { message: `${countSucceeded(results)} ${done}.`, data: results }
+    },
+  })

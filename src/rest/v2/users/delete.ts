@@ -1,19 +1,18 @@
 import { json } from '../../../core/base/schema.ts'
-import { defineOperation } from '../../operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { defineBatchOperation } from '../../schemas/batch-results.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
 import { userOrganization, userPlace, userResource } from '../../schemas/user-schema.ts'
 
-export const deleteUsers = defineOperation({
+export const deleteUsers = defineBatchOperation({
   path: '/v2/users/delete',
-  auth: 'key',
   effect: 'once',
   audited: 'admin',
   summary: 'Remove users',
   description:
     'Revokes the role of users on a folder or document. Without these, removes the users from the organization, with ' +
     'all permissions in it, their group memberships, and their records. Open connections follow within one second.',
-  batch: keyedBatch({ userIds: null }),
+  items: { userIds: null },
+  done: 'users removed',
   request: json.object(
     {
       ...userOrganization,
@@ -21,11 +20,9 @@ export const deleteUsers = defineOperation({
     },
     userPlace,
   ),
-  response: batchResults,
   errors: resourceErrors,
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    const results = await services.users.remove(scope, userResource(data), data.userIds)
-    return { message: `${countSucceeded(results)} users removed.`, data: results }
+    return services.users.remove(scope, userResource(data), data.userIds)
   },
 })

@@ -1,20 +1,18 @@
-import { defineOperation } from '../../../operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { defineBatchOperation } from '../../../schemas/batch-results.ts'
 import { foldersRequest } from '../../../schemas/folder-schema.ts'
 import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 
-export const updateFolders = defineOperation({
+export const updateFolders = defineBatchOperation({
   path: '/v1/organizations/folders/update',
-  auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update and move folders',
   description:
     'Omitted members keep their values. With another `parentFolderId` the folder moves there with its content. ' +
     'The server checks the moves of a call together, and rejects all moves that would put folders into themselves.',
-  batch: keyedBatch({ folders: 'folderId' }),
+  items: { folders: 'folderId' },
+  done: 'folders updated',
   request: foldersRequest,
-  response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId, folders }, { caller, services }) {
     const changes = folders.map(({ folderId, folderName, parentFolderId }) => ({
@@ -22,7 +20,6 @@ export const updateFolders = defineOperation({
       folderName,
       parentFolderId,
     }))
-    const results = await services.folders.update({ ...caller.tenant, organizationId }, changes)
-    return { message: `${countSucceeded(results)} folders updated.`, data: results }
+    return services.folders.update({ ...caller.tenant, organizationId }, changes)
   },
 })

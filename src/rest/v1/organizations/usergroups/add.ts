@@ -1,19 +1,18 @@
 import { json } from '../../../../core/base/schema.ts'
-import { defineOperation } from '../../../operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { defineBatchOperation } from '../../../schemas/batch-results.ts'
 import { groupOrganizationId } from '../../../schemas/group-schema.ts'
 import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 
-export const addGroups = defineOperation({
+export const addGroups = defineBatchOperation({
   path: '/v1/organizations/usergroups/add',
-  auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   grows: 'records',
   summary: 'Add user groups',
   description:
     'Creates groups of users; permissions can be granted to groups as to users. An existing group gets the given name.',
-  batch: keyedBatch({ organizationUserGroups: 'groupId' }),
+  items: { organizationUserGroups: 'groupId' },
+  done: 'groups added',
   request: json.object({
     organizationId: groupOrganizationId,
     organizationUserGroups: json.list(
@@ -26,11 +25,9 @@ export const addGroups = defineOperation({
       { maxItems: 500, examples: [[{ groupId: 'design', groupName: 'Design' }]] },
     ),
   }),
-  response: batchResults,
   errors: [organizationNotFound],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    const results = await services.groups.add(scope, data.organizationUserGroups)
-    return { message: `${countSucceeded(results)} groups added.`, data: results }
+    return services.groups.add(scope, data.organizationUserGroups)
   },
 })

@@ -1,28 +1,22 @@
 import { json } from '../../../../core/base/schema.ts'
-import { defineOperation } from '../../../operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { defineBatchOperation } from '../../../schemas/batch-results.ts'
 import { documentsToUpdate, toDocumentInputs } from '../../../schemas/document-schema.ts'
 import { checkMetadata, organizationId, organizationNotFound } from '../../../schemas/resource-schema.ts'
 
-export const updateDocuments = defineOperation({
+export const updateDocuments = defineBatchOperation({
   path: '/v2/organizations/documents/update',
-  auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update documents',
   description: 'Omitted members keep their values.',
-  batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
+  items: { documents: 'documentId' },
+  check: checkMetadata,
+  done: 'documents updated',
   request: json.object({
     organizationId,
     documents: documentsToUpdate,
   }),
-  response: batchResults,
   errors: [organizationNotFound],
-  async handler({ organizationId, documents }, { caller, services }) {
-    const results = await services.documents.update(
-      { ...caller.tenant, organizationId },
-      toDocumentInputs(documents),
-    )
-    return { message: `${countSucceeded(results)} documents updated.`, data: results }
-  },
+  handler: ({ organizationId, documents }, { caller, services }) =>
+    services.documents.update({ ...caller.tenant, organizationId }, toDocumentInputs(documents)),
 })

@@ -1,6 +1,5 @@
 import { json } from '../../../../../core/base/schema.ts'
-import { defineOperation } from '../../../../../rest/operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../../../../rest/schemas/batch-results.ts'
+import { defineBatchOperation } from '../../../../../rest/schemas/batch-results.ts'
 import {
   batchMax,
   organizationId,
@@ -8,16 +7,17 @@ import {
 } from '../../../../../rest/schemas/resource-schema.ts'
 import { checkNotificationData, notificationContent } from '../../notification-schema.ts'
 
-export const updateNotifications = defineOperation({
+export const updateNotifications = defineBatchOperation({
   path: '/v2/notifications/update',
-  auth: 'key',
   effect: 'repeatable',
   audited: 'change',
   summary: 'Change notifications, or mark them as read',
   description:
     'Changes the given members of notifications, and marks them as read by users; omitted members keep their values. A ' +
     'notification is not changed if it does not exist, or if a reader is not a recipient (`success: false`).',
-  batch: keyedBatch({ notifications: 'id' }, checkNotificationData),
+  items: { notifications: 'id' },
+  check: checkNotificationData,
+  done: 'notifications updated',
   request: json.object({
     organizationId,
     notifications: json.list(
@@ -34,13 +34,7 @@ export const updateNotifications = defineOperation({
       { maxItems: batchMax, examples: [[{ id: 'shared-1', readByUserIds: ['ann'] }]] },
     ),
   }),
-  response: batchResults,
   errors: [organizationNotFound],
-  async handler({ organizationId: id, notifications }, { caller, services }) {
-    const results = await services.notifications.update(
-      { ...caller.tenant, organizationId: id },
-      notifications,
-    )
-    return { message: `${countSucceeded(results)} notifications updated.`, data: results }
-  },
+  handler: ({ organizationId: id, notifications }, { caller, services }) =>
+    services.notifications.update({ ...caller.tenant, organizationId: id }, notifications),
 })

@@ -1,6 +1,5 @@
 import { json } from '../../../../../core/base/schema.ts'
-import { defineOperation } from '../../../../operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../../../schemas/batch-results.ts'
+import { defineBatchOperation } from '../../../../schemas/batch-results.ts'
 import {
   accessType,
   batchMax,
@@ -9,14 +8,14 @@ import {
   organizationNotFound,
 } from '../../../../schemas/resource-schema.ts'
 
-export const updateFolderAccess = defineOperation({
+export const updateFolderAccess = defineBatchOperation({
   path: '/v2/organizations/folders/access/update',
-  auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Set the access type of folders',
   description: 'For all that is in them and inherits access. Open connections follow within a second.',
-  batch: keyedBatch({ folderIds: null }),
+  items: { folderIds: null },
+  done: 'folders updated',
   request: json.object(
     {
       organizationId,
@@ -30,12 +29,10 @@ export const updateFolderAccess = defineOperation({
       ),
     },
   ),
-  response: batchResults,
   errors: [organizationNotFound],
   async handler(data, { caller, services }) {
     const { organizationId, folderIds, accessType, inheritAccessFromParent } = data
     const changes = folderIds.map((folderId) => ({ folderId, accessType, inheritAccessFromParent }))
-    const results = await services.folders.update({ ...caller.tenant, organizationId }, changes)
-    return { message: `${countSucceeded(results)} folders updated.`, data: results }
+    return services.folders.update({ ...caller.tenant, organizationId }, changes)
   },
 })

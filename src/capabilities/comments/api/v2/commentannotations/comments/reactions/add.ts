@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { json } from '../../../../../../../core/base/schema.ts'
-import { defineOperation } from '../../../../../../../rest/operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../../../../../../rest/schemas/batch-results.ts'
+import { defineBatchOperation } from '../../../../../../../rest/schemas/batch-results.ts'
 import { documentPlace } from '../../../../../../../rest/schemas/resource-schema.ts'
 import { commentLimits as limits } from '../../../../../limits.ts'
 import { actionScopeOf } from '../../../../comment-input.ts'
@@ -13,9 +12,8 @@ import {
   newReactions,
 } from '../../../../comment-schema.ts'
 
-export const addReactions = defineOperation({
+export const addReactions = defineBatchOperation({
   path: '/v2/commentannotations/comments/reactions/add',
-  auth: 'key',
   effect: 'once',
   audited: 'change',
   summary: 'React to a comment',
@@ -23,7 +21,8 @@ export const addReactions = defineOperation({
     `Adds reactions to a comment, which has at most ${limits.reactions} with ${limits.reactionsBytes} bytes of JSON. The ` +
     'server does not add reactions beyond these limits, with an existing id, or repeated by the same user ' +
     '(`success: false`). Event: `comment.reaction_add`.',
-  batch: keyedBatch({ reactions: 'reactionId' }),
+  items: { reactions: 'reactionId' },
+  done: 'reactions added',
   request: json.object({
     ...documentPlace,
     annotationId,
@@ -31,7 +30,6 @@ export const addReactions = defineOperation({
     ...actionFields,
     reactions: newReactions,
   }),
-  response: batchResults,
   errors: commentErrors,
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: annotation, commentId: comment }
@@ -40,7 +38,6 @@ export const addReactions = defineOperation({
       reaction,
       user: user ?? data.actionUser,
     }))
-    const results = await context.services.reactions.add(doing, reactions)
-    return { message: `${countSucceeded(results)} reactions added.`, data: results }
+    return context.services.reactions.add(doing, reactions)
   },
 })

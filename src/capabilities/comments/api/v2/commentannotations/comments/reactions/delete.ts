@@ -1,6 +1,5 @@
 import { json } from '../../../../../../../core/base/schema.ts'
-import { defineOperation } from '../../../../../../../rest/operation.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../../../../../../rest/schemas/batch-results.ts'
+import { defineBatchOperation } from '../../../../../../../rest/schemas/batch-results.ts'
 import { documentPlace } from '../../../../../../../rest/schemas/resource-schema.ts'
 import { actionScopeOf } from '../../../../comment-input.ts'
 import {
@@ -11,20 +10,18 @@ import {
   reactionIds,
 } from '../../../../comment-schema.ts'
 
-export const deleteReactions = defineOperation({
+export const deleteReactions = defineBatchOperation({
   path: '/v2/commentannotations/comments/reactions/delete',
-  auth: 'key',
   effect: 'once',
   audited: 'change',
   summary: 'Take back reactions',
   description: 'Deletes reactions of a comment. Event: `comment.reaction_delete`.',
-  batch: keyedBatch({ reactionIds: null }),
+  items: { reactionIds: null },
+  done: 'reactions deleted',
   request: json.object({ ...documentPlace, annotationId, commentId, ...actionFields, reactionIds }),
-  response: batchResults,
   errors: commentErrors,
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: annotation, commentId: comment }
-    const results = await context.services.reactions.delete(doing, data.reactionIds)
-    return { message: `${countSucceeded(results)} reactions deleted.`, data: results }
+    return context.services.reactions.delete(doing, data.reactionIds)
   },
 })
