@@ -1,9 +1,8 @@
 import { rangeSource } from '../../core/directory/user-data/user-data-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { NotificationConfigService } from './notification-config-service.ts'
-import { createNotificationCascade } from './notification-removal.ts'
+import { createNotificationCascade, notificationRanges } from './notification-removal.ts'
 import { NotificationService } from './notification-service.ts'
-import { notificationRanges } from './user-data.ts'
 
 interface Added {
   readonly notifications: NotificationService

@@ -7,8 +7,12 @@ import {
 } from '../../core/directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import { notificationKeys as keys } from './notification-keys.ts'
-import { type NotificationConfig, notificationConfigType, putConfig } from './notification-records.ts'
-import { effectiveConfig } from './visibility.ts'
+import {
+  effectiveConfig,
+  type NotificationConfig,
+  notificationConfigType,
+  putConfig,
+} from './notification-records.ts'
 
 /** Maximum number of configs that one commit writes. */
 const entriesAtOnce = 500

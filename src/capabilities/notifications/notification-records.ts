@@ -81,6 +81,21 @@ export const notificationConfigType = {
 }
 export type NotificationConfig = s.TypeOf<typeof notificationConfigType.schema>
 
+/**
+ * Returns the config that takes effect for a document. For each channel, the level of the document takes
+ * precedence over the level of the organization.
+ */
+export const effectiveConfig = (
+  ofOrganization: NotificationConfig | null,
+  ofDocument: NotificationConfig | null,
+): Required<NotificationConfig> => ({
+  inbox: 'ALL',
+  email: 'ALL',
+  slack: 'ALL',
+  ...ofOrganization,
+  ...ofDocument,
+})
+
 /** Maximum number of read states or list entries that one commit removes. */
 const sliceMax = 500
 

@@ -27,7 +27,16 @@ import type { Key } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { notificationLimits as limits } from './limits.ts'
-import { existing, listNotifications, type NotificationListing } from './list-notifications.ts'
+import {
+  checkFilter,
+  existing,
+  listNotifications,
+  type NotificationFilter,
+  type NotificationListing,
+  reachabilityOf,
+  type Selected,
+  select,
+} from './list-notifications.ts'
 import { notificationKeys as keys } from './notification-keys.ts'
 import {
   addNotification,
@@ -42,7 +51,6 @@ import {
 } from './notification-records.ts'
 import { removeWholly } from './notification-removal.ts'
 import { renderHeadline } from './template.ts'
-import { checkFilter, type NotificationFilter, reachabilityOf, type Selected, select } from './visibility.ts'
 
 /** A notification to add. Its members are the same as in `NotificationRecord`. */
 type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
