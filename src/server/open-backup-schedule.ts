@@ -1,5 +1,5 @@
-import { parseBackupKey } from '../capabilities/backups/backup-key.ts'
 import { BackupSchedule } from '../capabilities/backups/backup-schedule.ts'
+import { parseBackupKey } from '../capabilities/backups/object-sealer.ts'
 import { openObjectStore } from '../capabilities/backups/open-object-store.ts'
 import { parseKeep } from '../capabilities/backups/prune.ts'
 import { backupParts } from '../capabilities/backups/storage/backup.ts'

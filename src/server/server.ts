@@ -8,7 +8,7 @@ import {
 import { openObjects } from '../capabilities/backups/objects/open-objects.ts'
 import { capabilities } from '../capabilities/list.ts'
 import type { CallbackFunctions } from '../capabilities/webhooks/callback-records.ts'
-import { EventListeners } from '../capabilities/webhooks/sending/event-listeners.ts'
+import { EventListeners } from '../capabilities/webhooks/sending/fanout.ts'
 import { createAudit, startAuditing } from '../core/audit/audit.ts'
 import { RecentRequests } from '../core/audit/recent-requests.ts'
 import { type Clock, systemClock } from '../core/base/clock.ts'

@@ -6,8 +6,15 @@ import { rightForm } from '../../core/content/edit/right-form.ts'
 import { showHidden } from '../../core/content/reading/hidden-characters.ts'
 import { checkMembers } from '../../rest/members.ts'
 import { validatorOf } from '../../rest/validator.ts'
-import { createBoundary, dataNotice, enclose, showAllHidden } from './document-data.ts'
-import type { McpTool, ToolContext, ToolOutcome } from './tool.ts'
+import {
+  createBoundary,
+  dataNotice,
+  enclose,
+  type McpTool,
+  showAllHidden,
+  type ToolContext,
+  type ToolOutcome,
+} from './tool.ts'
 
 /** A JSON schema, as clients get it. */
 type PublishedSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }

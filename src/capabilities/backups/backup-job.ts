@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import type { KeepRule } from '../../core/config/backup-options.ts'
-import type { BackupKey } from './backup-key.ts'
+import type { BackupKey } from './object-sealer.ts'
 import { openObjectStore } from './open-object-store.ts'
 import { type Pruned, pruneRepository } from './prune.ts'
 import { openRepository, type Repository } from './repository.ts'

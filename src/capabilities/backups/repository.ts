@@ -3,7 +3,6 @@ import type { Clock } from '../../core/base/clock.ts'
 import { MalformedJsonError, readJsonOrNull } from '../../core/base/json.ts'
 import * as s from '../../core/base/schema.ts'
 import { BackupDamageError, manifestDamage } from './backup-damage.ts'
-import type { BackupKey } from './backup-key.ts'
 import {
   type BackupName,
   backupObjectName,
@@ -15,7 +14,7 @@ import {
   parseBackupName,
   readManifest,
 } from './manifest.ts'
-import { ObjectSealer, statedRepositoryId } from './object-sealer.ts'
+import { type BackupKey, ObjectSealer, statedRepositoryId } from './object-sealer.ts'
 import type { ObjectStore } from './object-store.ts'
 import { OpenedBackup } from './opened-backup.ts'
 import { RepositoryLock } from './repository-lock.ts'

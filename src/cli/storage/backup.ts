@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { damageText } from '../../capabilities/backups/backup-damage.ts'
 import { type BackupJob, type BackupJobResult, runBackupJob } from '../../capabilities/backups/backup-job.ts'
-import { readBackupKey } from '../../capabilities/backups/backup-key.ts'
+import { readBackupKey } from '../../capabilities/backups/object-sealer.ts'
 import { parseKeep } from '../../capabilities/backups/prune.ts'
 import { backupOffline, backupOnline, writeBackup } from '../../capabilities/backups/storage/backup.ts'
 import { readBackupParts } from '../../capabilities/backups/storage/backup-file.ts'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type BackupDamage, damageText } from '../../capabilities/backups/backup-damage.ts'
 import { repositoryOf } from '../../capabilities/backups/backup-job.ts'
-import { createBackupKeyFile, readBackupKey } from '../../capabilities/backups/backup-key.ts'
+import { createBackupKeyFile, readBackupKey } from '../../capabilities/backups/object-sealer.ts'
 import { type Pruned, parseKeep, pruneRepository } from '../../capabilities/backups/prune.ts'
 import type { Repository } from '../../capabilities/backups/repository.ts'
 import { type RepositoryCheck, verifyRepository } from '../../capabilities/backups/verify-repository.ts'

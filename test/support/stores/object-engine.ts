@@ -1,4 +1,4 @@
-import { BackupKey } from '../../../src/capabilities/backups/backup-key.ts'
+import { BackupKey } from '../../../src/capabilities/backups/object-sealer.ts'
 import type { ObjectStore } from '../../../src/capabilities/backups/object-store.ts'
 import { type ObjectEngine, withObjects } from '../../../src/capabilities/backups/objects/object-engine.ts'
 import { SealedObjects } from '../../../src/capabilities/backups/objects/sealed-objects.ts'

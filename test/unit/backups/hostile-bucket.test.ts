@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { errorTextOf, readObjectPage } from '../../../src/capabilities/backups/s3-response.ts'
-import { S3Store } from '../../../src/capabilities/backups/s3-store.ts'
+import { errorTextOf, readObjectPage, S3Store } from '../../../src/capabilities/backups/s3-store.ts'
 import { listed } from '../../support/stores/object-store-suite.ts'
 
 let server: Server | null = null

@@ -8,7 +8,7 @@ import {
   createBackupKeyFile,
   parseBackupKey,
   readBackupKey,
-} from '../../../src/capabilities/backups/backup-key.ts'
+} from '../../../src/capabilities/backups/object-sealer.ts'
 import { parseKeep, pruneRepository } from '../../../src/capabilities/backups/prune.ts'
 import { openRepository } from '../../../src/capabilities/backups/repository.ts'
 import { restoreParts } from '../../../src/capabilities/backups/storage/restore.ts'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { EventListeners } from '../../../src/capabilities/webhooks/sending/event-listeners.ts'
-import { Fanout } from '../../../src/capabilities/webhooks/sending/fanout.ts'
+import { EventListeners, Fanout } from '../../../src/capabilities/webhooks/sending/fanout.ts'
 import { StoreUnavailableError } from '../../../src/core/store/engine.ts'
 import { allOf, eventOf, openFeed } from './feed-setup.ts'
 

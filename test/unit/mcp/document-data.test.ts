@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBoundary, enclose } from '../../../src/capabilities/agents/document-data.ts'
+import { createBoundary, enclose } from '../../../src/capabilities/agents/tool.ts'
 import { showHidden } from '../../../src/core/content/reading/hidden-characters.ts'
 
 describe('data of documents', () => {

@@ -2,9 +2,8 @@ import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { type OverlapPolicy, overlapPolicies } from '../../../core/content/merge/overlap.ts'
 import { editSchema } from '../../../rest/schemas/edit-target-schema.ts'
 import { editContent } from '../../../rest/v2/crdt/edit.ts'
-import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
+import { defineTool, showAllHidden, type ToolContext } from '../tool.ts'
 import { editorIdMembers, editorMembers, type FoundEditor, findEditor } from './editor-address.ts'
 
 /** Returns a schema without descriptions: they would repeat that of a target for each edit. */

@@ -1,9 +1,8 @@
 import { json } from '../../../core/base/schema.ts'
 import { shortened } from '../../../core/base/text.ts'
 import { getChanges } from '../../history/api/v2/crdt/changes.ts'
-import { showAllHidden } from '../document-data.ts'
 import { mcpLimits } from '../mcp-limits.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool, showAllHidden } from '../tool.ts'
 import { editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { nextPageMember, pageMembers } from './list-documents.ts'
 

@@ -1,7 +1,6 @@
 import { json } from '../../../core/base/schema.ts'
 import { getDocuments } from '../../../rest/v2/organizations/documents/get.ts'
-import { showAllHidden } from '../document-data.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool, showAllHidden } from '../tool.ts'
 import { chooseOrganization, organizationMember } from './editor-address.ts'
 
 /** Members of the arguments of tools with pages. */

@@ -1,7 +1,6 @@
 import { json } from '../../../core/base/schema.ts'
 import { undoContentChanges } from '../../history/api/v2/crdt/undo.ts'
-import { showAllHidden } from '../document-data.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool, showAllHidden } from '../tool.ts'
 import { editingMembers, overlapsMember } from './edit-document.ts'
 import { editorIdMembers, editorMembers, findEditor } from './editor-address.ts'
 import { versionMembers } from './list-changes.ts'

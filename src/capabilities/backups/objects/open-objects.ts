@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/base/clock.ts'
 import { type Config, environmentOf } from '../../../core/config/config.ts'
-import { parseBackupKey } from '../backup-key.ts'
+import { parseBackupKey } from '../object-sealer.ts'
 import { openObjectStore } from '../open-object-store.ts'
 import { type Finding, judge, ok } from '../storage/finding.ts'
 import { SealedObjects, type SealedObjectsOptions } from './sealed-objects.ts'
