@@ -14,41 +14,38 @@ import {
  * inserts precede deletes.
  */
 export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextChange {
-  const writer = new DeltaWriter(state)
+  const writer = new TextStateWriter(state)
   const formatter = new InsertedAttributes(state)
   for (const hunk of hunks) {
     const inserted = target.slice(hunk.bStart, hunk.bEnd)
     const wholeLines = hunk.aStart === hunk.aEnd && inserted.endsWith('\n')
-    writer.retainTo(hunk.aStart, wholeLines || target === '')
+    writer.keepTo(hunk.aStart, wholeLines || target === '')
     for (const { text, attributes } of formatter.pieces(hunk, inserted)) writer.insert(text, attributes)
     writer.deleteTo(hunk.aEnd, target === '')
   }
   return writer
 }
 
-/** Writes a delta. Tracks the position in the string and among the embeds. */
-class DeltaWriter extends TextChange {
+/** Writes the operations of a change of a text. Tracks the position in the string and among the embeds. */
+export class TextStateWriter extends TextChange {
+  protected at = 0
   readonly #embeds: readonly Embed[]
-  #at = 0
   #embed = 0
 
-  constructor(state: PlainTextState) {
+  constructor({ embeds }: Pick<PlainTextState, 'embeds'>) {
     super()
-    this.#embeds = state.embeds
+    this.#embeds = embeds
   }
 
-  /**
-   * Retains everything before `offset`. Embeds at `offset` are also retained, unless `beforeEmbeds` is true.
-   */
-  retainTo(offset: number, beforeEmbeds: boolean): void {
-    let length = offset - this.#at
+  /** Keeps everything before `offset`. Embeds at `offset` are also kept, unless `beforeEmbeds` is true. */
+  keepTo(offset: number, beforeEmbeds: boolean): void {
     for (let embed = this.#next(); embed !== undefined; embed = this.#next()) {
       if (embed.at > offset || (embed.at === offset && beforeEmbeds)) break
-      length += embed.length
+      this.keepCharacters(embed.at)
+      this.retain(embed.length)
       this.#embed += 1
     }
-    this.#at = offset
-    this.retain(length)
+    this.keepCharacters(offset)
   }
 
   /**
@@ -56,16 +53,22 @@ class DeltaWriter extends TextChange {
    * `everything` is true, also deletes the embeds at both ends.
    */
   deleteTo(offset: number, everything: boolean): void {
-    if (offset === this.#at && !everything) return
     for (let embed = this.#next(); embed !== undefined; embed = this.#next()) {
       if (everything ? embed.at > offset : embed.at >= offset) break
-      this.delete(embed.at - this.#at + (embed.fixed ? 0 : embed.length))
+      this.delete(embed.at - this.at)
       if (embed.fixed) this.retain(embed.length)
-      this.#at = embed.at
+      else this.delete(embed.length)
+      this.at = embed.at
       this.#embed += 1
     }
-    this.delete(offset - this.#at)
-    this.#at = offset
+    this.delete(offset - this.at)
+    this.at = offset
+  }
+
+  /** Keeps the characters up to `offset`, with their attributes. */
+  protected keepCharacters(offset: number): void {
+    this.retain(offset - this.at)
+    this.at = offset
   }
 
   #next(): Embed | undefined {

@@ -1,5 +1,6 @@
 import type { Hunk } from '../diff/diff.ts'
-import { TextChange, type TextInsert } from '../text/operations.ts'
+import { TextStateWriter } from '../text/edits-to-delta.ts'
+import type { TextChange, TextInsert } from '../text/operations.ts'
 import { planWithin, wholeHunk } from '../text/plan.ts'
 import { type PlainTextState, runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlBudget } from './budget.ts'
@@ -58,11 +59,8 @@ function written(part: TextPart, target: MarkedText, hunks: readonly Hunk[], mar
   return writer
 }
 
-/**
- * Writes the operations of a change. Tracks the position in the shared text, among its embeds, and in the
- * target.
- */
-class ChangeWriter extends TextChange {
+/** Writes the operations of a change. Also tracks the position in the target. */
+class ChangeWriter extends TextStateWriter {
   readonly #state: PlainTextState
   readonly #sets: TextPart['sets']
   readonly #target: MarkedText
@@ -70,32 +68,15 @@ class ChangeWriter extends TextChange {
   readonly #cursor: MarkCursor
   /** Index of the current run of the shared text. */
   #run = -1
-  #at = 0
   #targetAt = 0
-  #embed = 0
 
   constructor({ state, sets }: TextPart, target: MarkedText, marks: MarkTable) {
-    super()
+    super(state)
     this.#state = state
     this.#sets = sets
     this.#cursor = new MarkCursor(marks)
     this.#target = target
     this.#marks = marks
-  }
-
-  /**
-   * Keeps everything up to `offset`, range by range. Embeds at `offset` are also kept, unless `beforeEmbeds`
-   * is true.
-   */
-  keepTo(offset: number, beforeEmbeds: boolean): void {
-    for (;;) {
-      const embed = this.#state.embeds[this.#embed]
-      const hasEmbed = embed !== undefined && (embed.at < offset || (embed.at === offset && !beforeEmbeds))
-      this.#keepCharacters(hasEmbed ? embed.at : offset)
-      if (!hasEmbed) return
-      this.retain(embed.length)
-      this.#embed += 1
-    }
   }
 
   insertTo(targetOffset: number): void {
@@ -104,33 +85,16 @@ class ChangeWriter extends TextChange {
     this.#targetAt = targetOffset
   }
 
-  /**
-   * Deletes everything up to `offset`, including the embeds that are strictly between the two ends. If
-   * `everything` is true, also deletes the embeds at both ends.
-   */
-  deleteTo(offset: number, everything: boolean): void {
-    for (;;) {
-      const embed = this.#state.embeds[this.#embed]
-      const isInside = embed !== undefined && (everything ? embed.at <= offset : embed.at < offset)
-      const end = isInside ? embed.at : offset
-      this.delete(end - this.#at)
-      this.#at = end
-      if (!isInside) return
-      if (embed.fixed) this.retain(embed.length)
-      else this.delete(embed.length)
-      this.#embed += 1
-    }
-  }
-
-  #keepCharacters(offset: number): void {
-    while (this.#at < offset) {
+  /** Gives the characters up to `offset` the marks of the target, range by range. */
+  protected override keepCharacters(offset: number): void {
+    while (this.at < offset) {
       const marked = runIndexAtOffset(this.#target.runs, this.#targetAt)
       const runEnd = this.#enterRun()
       const markedEnd = this.#target.runs[marked + 1]?.start ?? this.#target.text.length
-      const length = Math.min(offset - this.#at, runEnd - this.#at, markedEnd - this.#targetAt)
+      const length = Math.min(offset - this.at, runEnd - this.at, markedEnd - this.#targetAt)
       const wanted = this.#target.runs[marked]?.marks ?? 0
       this.retain(length, this.#marks.change(this.#cursor.stored, this.#sets[this.#run] ?? 0, wanted))
-      this.#at += length
+      this.at += length
       this.#targetAt += length
     }
   }
@@ -138,7 +102,7 @@ class ChangeWriter extends TextChange {
   /** Advances to the run of the next character. Returns the offset at which the run ends. */
   #enterRun(): number {
     const { runs, text } = this.#state
-    for (let next = runs[this.#run + 1]; next !== undefined && next.start <= this.#at; ) {
+    for (let next = runs[this.#run + 1]; next !== undefined && next.start <= this.at; ) {
       this.#cursor.enter(next)
       this.#run += 1
       next = runs[this.#run + 1]
