@@ -23,8 +23,7 @@ export class BlockWriter {
 
   constructor(
     dialect: Dialect,
-    marks: MarkIndex,
-    numbers: NodeInterner,
+    { marks, numbers }: { readonly marks: MarkIndex; readonly numbers: NodeInterner },
     stored: ReadonlyMap<string, XmlNode>,
   ) {
     this.#dialect = dialect

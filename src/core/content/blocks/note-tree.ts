@@ -4,7 +4,7 @@ import { contentLimit } from '../content-error.ts'
 import { blocknoteSpec } from '../schemas/presets/blocknote.ts'
 import { byName, storedName } from '../xml/names.ts'
 import type { NormalForm } from '../xml/normal-form.ts'
-import type { ObservedSchema } from '../xml/observed-schema.ts'
+import type { XmlScope } from '../xml/read-tree.ts'
 import type { LiveElement, LiveNode, NodeInterner, XmlElement, XmlNode, XmlParent } from '../xml/tree.ts'
 import { continued } from './block.ts'
 import { attributeOf } from './block-reader.ts'
@@ -57,9 +57,9 @@ export class NoteTree {
   readonly #used = new Set<StoredBlock | XmlNode>()
 
   /** @param hasHeaderRows whether the format needs a header row in each table */
-  constructor(root: LiveElement, { editor }: ObservedSchema, numbers: NodeInterner, hasHeaderRows: boolean) {
+  constructor(root: LiveElement, { vocabulary, numbers }: XmlScope, hasHeaderRows: boolean) {
     this.#root = root
-    this.#editor = editor
+    this.#editor = vocabulary.editor
     this.#numbers = numbers
     this.#hasHeaderRows = hasHeaderRows
     const [only, ...others] = root.children

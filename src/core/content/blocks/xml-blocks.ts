@@ -2,11 +2,10 @@ import type * as Y from 'yjs'
 import { Output } from '../output.ts'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import { stepsMax } from '../text/plan.ts'
-import { MarkTable } from '../xml/mark-sets.ts'
-import { ObservedSchema } from '../xml/observed-schema.ts'
-import { readTree } from '../xml/read-tree.ts'
+import type { ObservedSchema } from '../xml/observed-schema.ts'
+import { readTree, XmlScope } from '../xml/read-tree.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
-import { type LiveElement, type LiveNode, NodeInterner, type XmlElement } from '../xml/tree.ts'
+import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
 import { planTree } from '../xml/xml.ts'
 import { applyToRoot, type RootReplacement } from '../yjs/root-replacement.ts'
 import {
@@ -82,8 +81,7 @@ export function replaceXmlBlocks(
   target: TextOfBlocks,
   schema: CompiledSchema | null = null,
 ): RootReplacement {
-  const treeIn: TargetTree = (vocabulary, marks, numbers, root) =>
-    targetOfText(target, storedRoot(target.format, vocabulary, marks, numbers, root))
+  const treeIn: TargetTree = (scope, root) => targetOfText(target, storedRoot(target.format, scope, root))
   const plan = planTree(doc.share.get(contentKey), contentKey, treeIn, { schema })
   return withEmptinessWarning(applyToRoot(doc, contentKey, plan), [target])
 }
@@ -98,11 +96,9 @@ export function readXmlBlocks(
   format: BlockFormat,
   output = new Output(),
 ): string {
-  const vocabulary = new ObservedSchema(contentKey)
-  const marks = new MarkTable(vocabulary)
-  const numbers = new NodeInterner()
-  const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, numbers, output)
-  const { blocks } = storedRoot(format, vocabulary, marks, numbers, root)
+  const scope = new XmlScope(contentKey)
+  const { root } = readTree(doc.share.get(contentKey), scope, output)
+  const { blocks } = storedRoot(format, scope, root)
   return format.write(blocks, output).text
 }
 
@@ -112,29 +108,23 @@ export function readXmlBlocks(
  */
 export const newXmlBlocks =
   (target: TextOfBlocks): TargetTree =>
-  (vocabulary, marks, numbers, root) => {
+  (scope, root) => {
+    const { vocabulary } = scope
     const dialect = dialectFor(root, vocabulary, target.format)
     vocabulary.assumeRichText()
     const blocks = newBlocksFor(target, formOf(dialect))
-    const writer = new BlockWriter(dialect, marks, numbers, new Map())
+    const writer = new BlockWriter(dialect, scope, new Map())
     const built = (dialect.isFlat ? splitLists(blocks) : blocks).map((block) => writer.build(block))
-    const nodes = dialect.isFlat
-      ? new NoteTree(root, vocabulary, numbers, false).restoredBlocks(built)
-      : built
+    const nodes = dialect.isFlat ? new NoteTree(root, scope, false).restoredBlocks(built) : built
     return writer.named('', nodes, new Map())
   }
 
-function storedRoot(
-  format: BlockFormat,
-  vocabulary: ObservedSchema,
-  marks: MarkTable,
-  numbers: NodeInterner,
-  root: LiveElement,
-): StoredRoot<XmlElement> {
+function storedRoot(format: BlockFormat, scope: XmlScope, root: LiveElement): StoredRoot<XmlElement> {
+  const { vocabulary, marks } = scope
   const dialect = dialectFor(root, vocabulary, format)
   vocabulary.assumeRichText()
   const reader = new BlockReader(dialect, marks, xmlIds, format.tables)
-  const note = dialect.isFlat ? new NoteTree(root, vocabulary, numbers, format.tables === 'simple') : null
+  const note = dialect.isFlat ? new NoteTree(root, scope, format.tables === 'simple') : null
   const view = note?.view ?? root
   const read = reader.blocks(view.children)
   const lists = note === null ? null : joinLists(read)
@@ -149,7 +139,7 @@ function storedRoot(
     unchanged: root,
     hasNode: (id) => nodeOf(id) !== undefined,
     merged: (live, wanted, keys) => {
-      const writer = new BlockWriter(dialect, marks, numbers, nodes ?? new Map())
+      const writer = new BlockWriter(dialect, scope, nodes ?? new Map())
       const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax }, keys)
       return note === null || lists === null
         ? writer.named('', merger.merge(live, wanted), new Map())

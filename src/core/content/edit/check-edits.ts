@@ -180,14 +180,10 @@ function contentIn(content: unknown, format: string | undefined, place: string):
     return { format: 'default', text: content.toWellFormed(), asMarkdown }
   }
   if (format === 'prosemirror') {
-    const target = checkProseMirror(content)
-    return nodes((_vocabulary, marks, numbers) => typedTree(target, marks, numbers), jsonValues)
+    return nodes(typedTree(checkProseMirror(content)), jsonValues)
   }
   if (typeof content !== 'string') throw invalidEdit(`${place} must be a string for the format "${format}"`)
-  if (format === 'xml') {
-    const parsed = parseXml(content)
-    return nodes((vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers), xmlValues)
-  }
+  if (format === 'xml') return nodes(targetTree(parseXml(content)), xmlValues)
   if (format !== 'markdown' && format !== 'html') return { format: 'text', text: content.toWellFormed() }
   return blockContent(format === 'html' ? htmlFormat : markdownFormat, content)
 }

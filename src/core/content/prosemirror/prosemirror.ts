@@ -6,13 +6,12 @@ import { contentLimit, invalidContent } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, jsonTypeName, setMember } from '../json/json.ts'
 import { JsonValidator, pointerTo } from '../json/json-validator.ts'
 import { Output } from '../output.ts'
-import { type MarkSet, MarkTable, shownMax } from '../xml/mark-sets.ts'
+import { type MarkSet, type MarkTable, shownMax } from '../xml/mark-sets.ts'
 import { storedName } from '../xml/names.ts'
-import { ObservedSchema } from '../xml/observed-schema.ts'
-import { readTree } from '../xml/read-tree.ts'
+import { readTree, XmlScope } from '../xml/read-tree.ts'
 import type { MarkForm } from '../xml/stored-marks.ts'
 import type { TypedElement, TypedMark, TypedNode } from '../xml/target-tree.ts'
-import { NodeInterner, type XmlElement, type XmlNode, type XmlText } from '../xml/tree.ts'
+import type { XmlElement, XmlNode, XmlText } from '../xml/tree.ts'
 import { jsonValues } from '../xml/value-codec.ts'
 
 /** Type of the nodes that contain characters. */
@@ -161,10 +160,9 @@ const shown = (name: string): string => JSON.stringify(name.slice(0, 50).toWellF
  * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
  */
 export function readProseMirror(doc: Y.Doc, contentKey: string, output = new Output()): JsonObject {
-  const vocabulary = new ObservedSchema(contentKey, jsonValues)
-  const marks = new MarkTable(vocabulary)
-  const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, new NodeInterner(), output)
-  const writer = new NodeWriter(marks, output)
+  const scope = new XmlScope(contentKey, jsonValues)
+  const { root } = readTree(doc.share.get(contentKey), scope, output)
+  const writer = new NodeWriter(scope.marks, output)
   return { type: rootType, content: writer.nodes(root.children) }
 }
 

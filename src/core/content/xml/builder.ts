@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
-import type { MarkTable } from './mark-sets.ts'
 import { storedName } from './names.ts'
-import type { ObservedSchema } from './observed-schema.ts'
+import type { XmlScope } from './read-tree.ts'
 import { insertsOf } from './text-plan.ts'
 import type { XmlElement, XmlNode, XmlParent } from './tree.ts'
 import { typeOfValue } from './value-codec.ts'
@@ -12,19 +11,17 @@ const childrenAtOnce = 10_000
 
 /** Builds shared types from nodes, in the form that y-prosemirror and Tiptap use. */
 export class XmlBuilder {
-  readonly #vocabulary: ObservedSchema
-  readonly #marks: MarkTable
+  readonly #scope: XmlScope
   #marked: Y.XmlText[] = []
 
-  constructor(vocabulary: ObservedSchema, marks: MarkTable) {
-    this.#vocabulary = vocabulary
-    this.#marks = marks
+  constructor(scope: XmlScope) {
+    this.#scope = scope
   }
 
   build(node: XmlNode): Y.XmlElement | Y.XmlText {
     if (node.kind === 'element') return this.#element(node)
     const text = new Y.XmlText()
-    text.applyDelta(insertsOf(node, this.#marks))
+    text.applyDelta(insertsOf(node, this.#scope.marks))
     if (node.runs.length > 1) this.#marked.push(text)
     return text
   }
@@ -43,15 +40,15 @@ export class XmlBuilder {
   attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
     const item = existing?._map.get(storedName(attribute))
     const value: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
-    return this.#vocabulary.values.toValue(
+    return this.#scope.vocabulary.values.toValue(
       text,
-      () => typeOfValue(value) ?? this.#vocabulary.typeOf(owner, attribute),
+      () => typeOfValue(value) ?? this.#scope.vocabulary.typeOf(owner, attribute),
     )
   }
 
   #element({ name, attributes, children }: XmlElement): Y.XmlElement {
     const element = new Y.XmlElement(storedName(name))
-    const { editor } = this.#vocabulary
+    const { editor } = this.#scope.vocabulary
     editor?.count('node', storedName(name))
     const values = new Map<string, unknown>(editor?.nodeDefaults(storedName(name)))
     for (const [attribute, text] of attributes)

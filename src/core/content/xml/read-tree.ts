@@ -2,18 +2,31 @@ import * as Y from 'yjs'
 import { Output } from '../output.ts'
 import { type PlainTextState, readTextState } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { MarkCursor, type MarkSet, type MarkTable } from './mark-sets.ts'
+import { MarkCursor, type MarkSet, MarkTable } from './mark-sets.ts'
 import { byName, xmlName } from './names.ts'
-import type { ObservedSchema } from './observed-schema.ts'
+import { ObservedSchema } from './observed-schema.ts'
 import {
   type LiveElement,
   type LiveNode,
-  type NodeInterner,
+  NodeInterner,
   type TextPart,
   type XmlParent,
   XmlRunBuilder,
 } from './tree.ts'
 import type { ValueCodec } from './value-codec.ts'
+
+/** The names, the marks and the numbers of nodes of a root. Trees that are compared have the same scope. */
+export class XmlScope {
+  readonly vocabulary: ObservedSchema
+  readonly marks: MarkTable
+  readonly numbers = new NodeInterner()
+
+  /** Parameters: as for `ObservedSchema`. */
+  constructor(...given: ConstructorParameters<typeof ObservedSchema>) {
+    this.vocabulary = new ObservedSchema(...given)
+    this.marks = new MarkTable(this.vocabulary)
+  }
+}
 
 /** The view that a format has of a root, with the shared types that it represents. */
 export interface LiveTree {
@@ -28,14 +41,8 @@ export interface LiveTree {
  * that XML cannot express (embeds, hooks, other values) is skipped: it is not shown, and a replacement does not
  * delete it.
  */
-export function readTree(
-  root: SharedRoot | undefined,
-  vocabulary: ObservedSchema,
-  marks: MarkTable,
-  numbers: NodeInterner,
-  output = new Output(),
-): LiveTree {
-  const reader = new TreeReader(vocabulary, marks, numbers, output)
+export function readTree(root: SharedRoot | undefined, scope: XmlScope, output = new Output()): LiveTree {
+  const reader = new TreeReader(scope, output)
   return { root: reader.element(root ?? new Y.XmlFragment(), ''), items: reader.items }
 }
 
@@ -60,16 +67,12 @@ const noBlanks: LiveElement['blanks'] = new Map()
 
 class TreeReader {
   items = 0
-  readonly #vocabulary: ObservedSchema
-  readonly #marks: MarkTable
-  readonly #numbers: NodeInterner
+  readonly #scope: XmlScope
   readonly #output: Output
   readonly #names = new Map<string, string>()
 
-  constructor(vocabulary: ObservedSchema, marks: MarkTable, numbers: NodeInterner, output: Output) {
-    this.#vocabulary = vocabulary
-    this.#marks = marks
-    this.#numbers = numbers
+  constructor(scope: XmlScope, output: Output) {
+    this.#scope = scope
     this.#output = output
   }
 
@@ -91,14 +94,14 @@ class TreeReader {
         this.#endText(content)
         this.#endDirectText(content)
         const childName = this.#name(child.nodeName)
-        this.#vocabulary.addElement(childName)
+        this.#scope.vocabulary.addElement(childName)
         content.children.push(this.element(child, childName))
       }
     }
     this.#endText(content)
     this.#endDirectText(content)
     const { children, blanks } = content
-    const element = this.#numbers.element(name, attributes, children)
+    const element = this.#scope.numbers.element(name, attributes, children)
     return { ...element, children, type, blanks: blanks ?? noBlanks }
   }
 
@@ -106,18 +109,18 @@ class TreeReader {
     const isFormat = stored instanceof Y.ContentFormat
     if (!isFormat && !(stored instanceof Y.ContentString)) return
     this.#endText(content)
-    content.direct ??= { cursor: new MarkCursor(this.#marks), builder: new XmlRunBuilder() }
+    content.direct ??= { cursor: new MarkCursor(this.#scope.marks), builder: new XmlRunBuilder() }
     const { cursor, builder } = content.direct
     if (isFormat) cursor.change(stored.key, stored.value)
     else
       builder.add(
-        this.#vocabulary.values.toCharacters(stored.str.toWellFormed()),
-        this.#marks.shown(cursor.stored),
+        this.#scope.vocabulary.values.toCharacters(stored.str.toWellFormed()),
+        this.#scope.marks.shown(cursor.stored),
       )
   }
 
   #endDirectText({ children, direct }: Content): void {
-    const text = direct?.builder.take(this.#numbers) ?? null
+    const text = direct?.builder.take(this.#scope.numbers) ?? null
     if (text !== null) children.push({ ...text, parts: [] })
   }
 
@@ -140,10 +143,10 @@ class TreeReader {
     for (const [name, item] of type._map) {
       if (item.deleted) continue
       const value: unknown = item.content.getContent()[item.length - 1]
-      const text = this.#vocabulary.values.toText(value, this.#output)
+      const text = this.#scope.vocabulary.values.toText(value, this.#output)
       if (text === null) continue
       const shown = this.#name(name)
-      this.#vocabulary.addValue(owner, shown, value)
+      this.#scope.vocabulary.addValue(owner, shown, value)
       attributes.push([shown, text])
     }
     return attributes.sort(byName)
@@ -152,12 +155,12 @@ class TreeReader {
   #part(type: Y.XmlText): TextPart {
     const read = readTextState(type)
     this.items += read.items
-    const cursor = new MarkCursor(this.#marks)
+    const cursor = new MarkCursor(this.#scope.marks)
     const sets = read.runs.map((run) => {
       cursor.enter(run)
-      return this.#marks.shown(cursor.stored)
+      return this.#scope.marks.shown(cursor.stored)
     })
-    return { type, state: sayable(read, this.#vocabulary.values), sets }
+    return { type, state: sayable(read, this.#scope.vocabulary.values), sets }
   }
 
   #text(parts: readonly TextPart[]): LiveNode | null {
@@ -168,7 +171,7 @@ class TreeReader {
         builder.add(state.text.slice(start, end).toWellFormed(), sets[index] as MarkSet)
       }
     }
-    const text = builder.take(this.#numbers)
+    const text = builder.take(this.#scope.numbers)
     return text === null ? null : { ...text, parts }
   }
 

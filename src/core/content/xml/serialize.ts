@@ -2,13 +2,11 @@ import type * as Y from 'yjs'
 import { memoized } from '../../base/maps.ts'
 import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { MarkTable } from './mark-sets.ts'
-import { ObservedSchema } from './observed-schema.ts'
 import { isBlankWithBreak } from './parse.ts'
-import { readTree } from './read-tree.ts'
+import { readTree, XmlScope } from './read-tree.ts'
 import type { MarkForm } from './stored-marks.ts'
 import { type FormattingTag, TagWriter } from './tag-writer.ts'
-import { NodeInterner, type XmlElement, type XmlText } from './tree.ts'
+import type { XmlElement, XmlText } from './tree.ts'
 
 /**
  * Serializes the content of a root as XML: attributes are sorted by name, marks are elements around text, and
@@ -25,24 +23,21 @@ export function serializeType(
   contentKey: string,
   output = new Output(),
 ): string {
-  const vocabulary = new ObservedSchema(contentKey)
-  const marks = new MarkTable(vocabulary)
-  const { root } = readTree(type, vocabulary, marks, new NodeInterner(), output)
-  return new XmlWriter(vocabulary, marks, output).content(root, false)
+  const scope = new XmlScope(contentKey)
+  const { root } = readTree(type, scope, output)
+  return new XmlWriter(scope, output).content(root, false)
 }
 
 const emptyCdata = '<![CDATA[]]>'
 
 class XmlWriter extends TagWriter {
-  readonly #vocabulary: ObservedSchema
-  readonly #marks: MarkTable
+  readonly #scope: XmlScope
   /** Tags of marks. They are cached, because a mark repeats its tag in each range of text. */
   readonly #tags = new Map<MarkForm, FormattingTag>()
 
-  constructor(vocabulary: ObservedSchema, marks: MarkTable, output: Output) {
+  constructor(scope: XmlScope, output: Output) {
     super(output)
-    this.#vocabulary = vocabulary
-    this.#marks = marks
+    this.#scope = scope
   }
 
   content(root: XmlElement, preserved: boolean): string {
@@ -79,7 +74,7 @@ class XmlWriter extends TagWriter {
       return
     }
     this.push('>')
-    if (this.#vocabulary.useOf(name) === 'both') this.push(emptyCdata)
+    if (this.#scope.vocabulary.useOf(name) === 'both') this.push(emptyCdata)
     const space = attributes.find(([attribute]) => attribute === 'xml:space')?.[1]
     this.#children(element, space === undefined ? inherited : space === 'preserve')
     this.push(`</${name}>`)
@@ -88,7 +83,7 @@ class XmlWriter extends TagWriter {
   #text({ text, runs }: XmlText): void {
     let open: readonly FormattingTag[] = []
     runs.forEach(({ start, marks }, index) => {
-      open = this.change(open, this.#marks.formsOf(marks).map(this.#tagOf))
+      open = this.change(open, this.#scope.marks.formsOf(marks).map(this.#tagOf))
       this.push(escapeText(text.slice(start, runs[index + 1]?.start ?? text.length)))
     })
     this.change(open, [])

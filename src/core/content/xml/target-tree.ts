@@ -1,42 +1,27 @@
 import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import type { Json, JsonObject } from '../json/json.ts'
-import type { MarkSet, MarkTable } from './mark-sets.ts'
+import type { MarkSet } from './mark-sets.ts'
 import { byName, xmlName } from './names.ts'
-import type { ObservedSchema } from './observed-schema.ts'
 import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.ts'
-import {
-  ChildrenBuilder,
-  type LiveElement,
-  type NodeInterner,
-  type XmlElement,
-  type XmlNode,
-} from './tree.ts'
+import type { XmlScope } from './read-tree.ts'
+import { ChildrenBuilder, type LiveElement, type XmlElement, type XmlNode } from './tree.ts'
 import { jsonValues } from './value-codec.ts'
 
 /**
  * Returns the tree of a target, in the names and marks of a document. The tree may contain nodes of `root`:
  * these stay as they are.
  */
-export type TargetTree = (
-  vocabulary: ObservedSchema,
-  marks: MarkTable,
-  numbers: NodeInterner,
-  root: LiveElement,
-) => XmlElement
+export type TargetTree = (scope: XmlScope, root: LiveElement) => XmlElement
 
 /**
  * Interprets parsed XML for this document: uses the spelling of names in the document, distinguishes elements
  * from formatting marks, drops white space that is only layout of the source, and joins adjacent texts.
  */
-export function targetTree(
-  parsed: ParsedElement,
-  vocabulary: ObservedSchema,
-  marks: MarkTable,
-  numbers: NodeInterner,
-): XmlElement {
-  return new TargetBuilder(vocabulary, marks, numbers).root(parsed)
-}
+export const targetTree =
+  (parsed: ParsedElement): TargetTree =>
+  (scope) =>
+    new TargetBuilder(scope).root(parsed)
 
 /**
  * Maximum number of marks in a target. Each mark is counted once for each text that has it. Without this
@@ -56,30 +41,26 @@ class MarkingCount {
 }
 
 class TargetBuilder {
-  readonly #vocabulary: ObservedSchema
-  readonly #marks: MarkTable
-  readonly #numbers: NodeInterner
+  readonly #scope: XmlScope
   readonly #markings = new MarkingCount()
   readonly #areMarks = new Map<ParsedElement, boolean>()
 
-  constructor(vocabulary: ObservedSchema, marks: MarkTable, numbers: NodeInterner) {
-    this.#vocabulary = vocabulary
-    this.#marks = marks
-    this.#numbers = numbers
+  constructor(scope: XmlScope) {
+    this.#scope = scope
   }
 
   root(parsed: ParsedElement): XmlElement {
-    return this.#numbers.element('', [], this.#content(parsed, 0, false))
+    return this.#scope.numbers.element('', [], this.#content(parsed, 0, false))
   }
 
   #element(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlElement {
     const attributes = [...parsed.attributes].sort(byName)
     const children = this.#content(parsed, set, preservesSpace(parsed, preserved))
-    return this.#numbers.element(this.#vocabulary.spelling(parsed.name), attributes, children)
+    return this.#scope.numbers.element(this.#scope.vocabulary.spelling(parsed.name), attributes, children)
   }
 
   #content(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlNode[] {
-    const builder = new ChildrenBuilder(this.#numbers)
+    const builder = new ChildrenBuilder(this.#scope.numbers)
     this.#fill(builder, parsed, set, preserved)
     return builder.take()
   }
@@ -94,15 +75,15 @@ class TargetBuilder {
       if (child.kind === 'text') {
         if (!dropsBreaks || !isLayout(child)) this.#addText(builder, child.text, set)
       } else if (this.#isMark(child)) {
-        const name = this.#vocabulary.spelling(child.name)
-        const inner = this.#marks.with(set, { name, attributes: [...child.attributes] })
+        const name = this.#scope.vocabulary.spelling(child.name)
+        const inner = this.#scope.marks.with(set, { name, attributes: [...child.attributes] })
         this.#fill(builder, child, inner, preserved)
       } else builder.node(this.#element(child, set, preserved))
     }
   }
 
   #addText(builder: ChildrenBuilder, text: string, set: MarkSet): void {
-    this.#markings.add(this.#marks.sizeOf(set))
+    this.#markings.add(this.#scope.marks.sizeOf(set))
     builder.text(text, set)
   }
 
@@ -128,10 +109,10 @@ class TargetBuilder {
   }
 
   #decide(parsed: ParsedElement): boolean {
-    const name = this.#vocabulary.spelling(parsed.name)
-    const use = this.#vocabulary.useOf(name)
+    const name = this.#scope.vocabulary.spelling(parsed.name)
+    const use = this.#scope.vocabulary.useOf(name)
     if (use === 'mark' || use === 'element') return use === 'mark'
-    if (use === 'new') return this.#vocabulary.isInlineMark(name) && this.#isInline(parsed)
+    if (use === 'new') return this.#scope.vocabulary.isInlineMark(name) && this.#isInline(parsed)
     // An element without content is not a mark, because such a mark would leave nothing in the document.
     return !parsed.surelyElement && parsed.children.length > 0 && this.#isInline(parsed)
   }
@@ -175,22 +156,22 @@ export interface TypedMark {
 export type TypedNode = TypedElement | TypedText
 
 /** Converts a target to the tree that is compared with the document. Adjacent texts are joined. */
-export const typedTree = (target: TypedElement, marks: MarkTable, numbers: NodeInterner): XmlElement =>
-  new TypedTreeBuilder(marks, numbers).root(target)
+export const typedTree =
+  (target: TypedElement): TargetTree =>
+  (scope) =>
+    new TypedTreeBuilder(scope).root(target)
 
 class TypedTreeBuilder {
-  readonly #marks: MarkTable
-  readonly #numbers: NodeInterner
+  readonly #scope: XmlScope
   readonly #sets = new Map<readonly TypedMark[], MarkSet>()
   readonly #markings = new MarkingCount()
 
-  constructor(marks: MarkTable, numbers: NodeInterner) {
-    this.#marks = marks
-    this.#numbers = numbers
+  constructor(scope: XmlScope) {
+    this.#scope = scope
   }
 
   root({ children }: TypedElement): XmlElement {
-    return this.#numbers.element('', [], this.#children(children))
+    return this.#scope.numbers.element('', [], this.#children(children))
   }
 
   #element({ name, attributes: values, children }: TypedElement): XmlElement {
@@ -199,11 +180,11 @@ class TypedTreeBuilder {
       const text = jsonValues.toText(value)
       if (text !== null) attributes.push([xmlName(attribute), text])
     }
-    return this.#numbers.element(xmlName(name), attributes.sort(byName), this.#children(children))
+    return this.#scope.numbers.element(xmlName(name), attributes.sort(byName), this.#children(children))
   }
 
   #children(targets: readonly TypedNode[]): XmlNode[] {
-    const builder = new ChildrenBuilder(this.#numbers)
+    const builder = new ChildrenBuilder(this.#scope.numbers)
     for (const target of targets)
       if (target.kind === 'text') builder.text(target.text, this.#setOf(target.marks))
       else builder.node(this.#element(target))
@@ -214,7 +195,10 @@ class TypedTreeBuilder {
     this.#markings.add(marks.length)
     const known = this.#sets.get(marks)
     if (known !== undefined) return known
-    const set = marks.reduce((sum, { name, attributes }) => this.#marks.withValues(sum, name, attributes), 0)
+    const set = marks.reduce(
+      (sum, { name, attributes }) => this.#scope.marks.withValues(sum, name, attributes),
+      0,
+    )
     this.#sets.set(marks, set)
     return set
   }

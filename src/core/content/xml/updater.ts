@@ -6,9 +6,8 @@ import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
 import { NodeAligner, type NodeDifference } from './align.ts'
 import type { XmlBudget } from './budget.ts'
 import { XmlBuilder } from './builder.ts'
-import type { MarkTable } from './mark-sets.ts'
 import { storedName, xmlName } from './names.ts'
-import type { ObservedSchema } from './observed-schema.ts'
+import type { XmlScope } from './read-tree.ts'
 import { emptyText, insertsOf, type MarkedText, sliceText, textChange } from './text-plan.ts'
 import type { LiveElement, LiveNode, LiveText, XmlElement, XmlNode } from './tree.ts'
 
@@ -32,20 +31,18 @@ export class XmlUpdater {
   insertions = 0
   deletions = 0
   readonly #transaction: Y.Transaction
-  readonly #vocabulary: ObservedSchema
-  readonly #marks: MarkTable
+  readonly #scope: XmlScope
   readonly #effort: XmlBudget
   readonly #aligner: NodeAligner
   readonly #builder: XmlBuilder
   readonly #filled = new Set<Y.XmlText>()
 
-  constructor(transaction: Y.Transaction, vocabulary: ObservedSchema, marks: MarkTable, effort: XmlBudget) {
+  constructor(transaction: Y.Transaction, scope: XmlScope, effort: XmlBudget) {
     this.#transaction = transaction
-    this.#vocabulary = vocabulary
-    this.#marks = marks
+    this.#scope = scope
     this.#effort = effort
     this.#aligner = new NodeAligner(effort.budget)
-    this.#builder = new XmlBuilder(vocabulary, marks)
+    this.#builder = new XmlBuilder(scope)
   }
 
   /** Makes an element equal to a target element of the same name. */
@@ -74,7 +71,7 @@ export class XmlUpdater {
   #updateAttributes(live: LiveElement, { name, attributes: given }: XmlElement): void {
     const current = new Map(live.attributes)
     const attributes = new Map(given)
-    const { editor, values } = this.#vocabulary
+    const { editor, values } = this.#scope.vocabulary
     for (const [stored, value] of editor?.nodeDefaults(storedName(name)) ?? []) {
       const [attribute, text] = [xmlName(stored), values.toText(value)]
       if (current.has(attribute) && !attributes.has(attribute) && text !== null)
@@ -147,7 +144,7 @@ export class XmlUpdater {
       if (blank === undefined || node.kind !== 'text') waiting.push(node)
       else {
         this.#insertAfter(place, waiting.splice(0))
-        blank.applyDelta(insertsOf(node, this.#marks))
+        blank.applyDelta(insertsOf(node, this.#scope.marks))
         cleanupFormatting(blank, this.#effort)
         this.insertions += node.size
         place.previous = blank._item
@@ -193,7 +190,7 @@ export class XmlUpdater {
     let start = 0
     parts.forEach((part, index) => {
       const end = index === parts.length - 1 ? target.text.length : (ends[index] as number)
-      const change = textChange(part, sliceText(target, start, end), this.#marks, this.#effort)
+      const change = textChange(part, sliceText(target, start, end), this.#scope.marks, this.#effort)
       part.type.applyDelta(change.operations)
       if (change.operations.length > 0) cleanupFormatting(part.type, this.#effort)
       this.insertions += change.insertions

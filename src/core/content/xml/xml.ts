@@ -5,12 +5,9 @@ import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { applyToRoot, type PlannedUpdate, type RootReplacement } from '../yjs/root-replacement.ts'
 import { budgetFor, type XmlBudget } from './budget.ts'
-import { MarkTable } from './mark-sets.ts'
-import { ObservedSchema } from './observed-schema.ts'
 import { type ParsedElement, parseXml } from './parse.ts'
-import { readTree } from './read-tree.ts'
+import { readTree, XmlScope } from './read-tree.ts'
 import { type TargetTree, type TypedElement, targetTree, typedTree } from './target-tree.ts'
-import { NodeInterner } from './tree.ts'
 import { XmlUpdater } from './updater.ts'
 import { jsonValues, type ValueCodec, xmlValues } from './value-codec.ts'
 
@@ -51,12 +48,7 @@ export const replaceTyped = (
   applyToRoot(
     doc,
     contentKey,
-    planTree(
-      doc.share.get(contentKey),
-      contentKey,
-      (_, marks, numbers) => typedTree(target, marks, numbers),
-      { schema, values: jsonValues },
-    ),
+    planTree(doc.share.get(contentKey), contentKey, typedTree(target), { schema, values: jsonValues }),
   )
 
 /**
@@ -77,11 +69,7 @@ export const planXml = (
   parsed: ParsedElement,
   effort?: XmlBudget,
   schema: CompiledSchema | null = null,
-): PlannedUpdate | null =>
-  planTree(type, contentKey, (vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers), {
-    effort,
-    schema,
-  })
+): PlannedUpdate | null => planTree(type, contentKey, targetTree(parsed), { effort, schema })
 
 /** Compares a root or fragment with another root or fragment, like `planXml`. */
 export const planXmlOf = (
@@ -89,13 +77,7 @@ export const planXmlOf = (
   contentKey: string,
   past: SharedRoot | undefined,
   effort?: XmlBudget,
-): PlannedUpdate | null =>
-  planTree(
-    type,
-    contentKey,
-    (vocabulary, marks, numbers) => readTree(past, vocabulary, marks, numbers).root,
-    { effort },
-  )
+): PlannedUpdate | null => planTree(type, contentKey, (scope) => readTree(past, scope).root, { effort })
 
 interface TreeOptions {
   readonly effort?: XmlBudget | undefined
@@ -112,14 +94,12 @@ export function planTree(
   targetIn: TargetTree,
   { effort, values = xmlValues, schema = null }: TreeOptions = {},
 ): PlannedUpdate | null {
-  const vocabulary = new ObservedSchema(contentKey, values, schema)
-  const marks = new MarkTable(vocabulary)
-  const numbers = new NodeInterner()
-  const { root, items } = readTree(type, vocabulary, marks, numbers)
-  const target = targetIn(vocabulary, marks, numbers, root)
+  const scope = new XmlScope(contentKey, values, schema)
+  const { root, items } = readTree(type, scope)
+  const target = targetIn(scope, root)
   if (root.number === target.number) return null
   return (transaction, live) => {
-    const updater = new XmlUpdater(transaction, vocabulary, marks, effort ?? budgetFor(items))
+    const updater = new XmlUpdater(transaction, scope, effort ?? budgetFor(items))
     updater.update({ ...root, type: live }, target)
     return { changed: true, insertions: updater.insertions, deletions: updater.deletions }
   }

@@ -125,7 +125,8 @@ export class QuillRoot implements StoredRoot<FormattedTarget> {
     this.unchanged = content
     this.#formats = formats
     this.#marks = new FormatMarks(formats)
-    this.#writer = new BlockWriter(quillDialect, this.#marks, new NodeInterner(), this.#nodes)
+    const scope = { marks: this.#marks, numbers: new NodeInterner() }
+    this.#writer = new BlockWriter(quillDialect, scope, this.#nodes)
     this.#tree = readQuillTree(content, formats, this.#writer)
     const ids = new QuillIds(root, this.#tree.offsets)
     for (const node of this.#tree.offsets.keys()) this.#nodes.set(ids.idOf(node), node)

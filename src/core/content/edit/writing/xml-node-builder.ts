@@ -6,16 +6,14 @@ import type { TextInsert } from '../../text/operations.ts'
 import { structsIn } from '../../values/replace-values.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
 import { XmlBuilder } from '../../xml/builder.ts'
-import { MarkTable } from '../../xml/mark-sets.ts'
 import { byName } from '../../xml/names.ts'
-import { ObservedSchema } from '../../xml/observed-schema.ts'
-import { type LiveTree, readTree } from '../../xml/read-tree.ts'
+import { type LiveTree, readTree, XmlScope } from '../../xml/read-tree.ts'
 import { insertsOf, type MarkedText, sliceText } from '../../xml/text-plan.ts'
 import {
   ChildrenBuilder,
   type LiveElement,
   type LiveNode,
-  NodeInterner,
+  type NodeInterner,
   type XmlElement,
   type XmlNode,
   type XmlText,
@@ -49,9 +47,7 @@ interface BuiltRoot {
 /** Builds the new elements of one edit in the form that the document uses. */
 export class XmlNodeBuilder {
   readonly #view: XmlFlowView
-  readonly #vocabulary: ObservedSchema
-  readonly #marks: MarkTable
-  readonly #numbers = new NodeInterner()
+  readonly #scope: XmlScope
   readonly #root: BuiltRoot
   readonly #builder: XmlBuilder
   /** The stored nodes; null until they are needed. */
@@ -62,9 +58,8 @@ export class XmlNodeBuilder {
     const { view, contentKey, schema } = root
     this.#root = root
     this.#view = view
-    this.#vocabulary = new ObservedSchema(contentKey, values, schema)
-    this.#marks = new MarkTable(this.#vocabulary)
-    this.#builder = new XmlBuilder(this.#vocabulary, this.#marks)
+    this.#scope = new XmlScope(contentKey, values, schema)
+    this.#builder = new XmlBuilder(this.#scope)
     // Without a schema, new text has the same form in every document.
     if (schema !== null) this.#readLive()
   }
@@ -74,20 +69,20 @@ export class XmlNodeBuilder {
     if (this.#live !== null) return this.#live
     const { view, type, doc } = this.#root
     view.work.spend(structsIn(doc) * stepsPerStruct)
-    this.#live = readTree(type, this.#vocabulary, this.#marks, this.#numbers)
+    this.#live = readTree(type, this.#scope)
     return this.#live
   }
 
   /** Returns the nodes of an edit's content. */
   nodesOf = ({ treeIn }: NodeContent): readonly XmlNode[] =>
-    treeIn(this.#vocabulary, this.#marks, this.#numbers, this.#readLive().root).children
+    treeIn(this.#scope, this.#readLive().root).children
 
   /** Returns whether nodes can be inside a text: texts, and elements that are inside texts elsewhere. */
   areInline = (nodes: readonly XmlNode[]): boolean =>
     nodes.some((node) => node.kind === 'text') || nodes.every((node) => this.#isInline(node))
 
   /** Returns the formatting attributes of a text, range by range. */
-  textOperations = (node: MarkedText): TextInsert[] => insertsOf(node, this.#marks)
+  textOperations = (node: MarkedText): TextInsert[] => insertsOf(node, this.#scope.marks)
 
   /** Inserts blocks. Texts and inline elements become paragraphs. Returns the inserted units and elements. */
   insertBlocks(place: ChildPlace, nodes: readonly XmlNode[]): number {
@@ -128,7 +123,7 @@ export class XmlNodeBuilder {
       const isOwn = typeof id === 'string' && id !== '' && !ids.has(id)
       const own = isOwn ? id : randomUUID()
       ids.add(own)
-      if (!isOwn) attributes.set('id', this.#vocabulary.values.toText(own) ?? own)
+      if (!isOwn) attributes.set('id', this.#scope.vocabulary.values.toText(own) ?? own)
     }
     const children = node.children.map((child) => (child.kind === 'text' ? child : this.#withIds(child, ids)))
     return this.element(node.name, [...attributes].sort(byName), children)
@@ -157,7 +152,7 @@ export class XmlNodeBuilder {
     if (live === null) return null
     const wanted = keepsStyles ? this.#styled(live, target) : target
     if (live.number === wanted.number) return null
-    const updater = new XmlUpdater(transaction, this.#vocabulary, this.#marks, this.#effort())
+    const updater = new XmlUpdater(transaction, this.#scope, this.#effort())
     updater.update(live, wanted)
     return updater
   }
@@ -198,7 +193,7 @@ export class XmlNodeBuilder {
   ): void {
     const live = this.liveOf(type)
     if (live === null) return
-    const children = new ChildrenBuilder(this.#numbers)
+    const children = new ChildrenBuilder(this.#scope.numbers)
     fill(live, children)
     this.update(transaction, type, this.element(live.name, live.attributes, children.take()), false)
   }
@@ -245,7 +240,7 @@ export class XmlNodeBuilder {
 
   /** Returns a new element. @param attributes in the XML form, sorted by name */
   element: NodeInterner['element'] = (name, attributes, children) =>
-    this.#numbers.element(name, attributes, children)
+    this.#scope.numbers.element(name, attributes, children)
 
   /** Returns nodes with white space before the first text and after the last one. */
   padded(nodes: readonly XmlNode[], { start, end }: { start: string; end: string }): readonly XmlNode[] {
@@ -262,18 +257,18 @@ export class XmlNodeBuilder {
     const runs = node.runs.map(({ start, marks }) => ({ start: start + before.length, marks }))
     if (before !== '') runs.unshift({ start: 0, marks: 0 })
     if (after !== '') runs.push({ start: text.length - after.length, marks: 0 })
-    return this.#numbers.text(text, runs)
+    return this.#scope.numbers.text(text, runs)
   }
 
   /** Returns a text without formatting. */
   text(text: string): XmlNode[] {
-    return text === '' ? [] : [this.#numbers.text(text, [{ start: 0, marks: 0 }])]
+    return text === '' ? [] : [this.#scope.numbers.text(text, [{ start: 0, marks: 0 }])]
   }
 
   /** Returns whether an element is a root of BlockNote without content, which needs a group around its blocks. */
   #isEmptyBlockNote = (parent: SharedRoot): boolean =>
     parent === this.#root.type &&
-    isBlockNote(this.#vocabulary, this.#vocabulary.contentKey) &&
+    isBlockNote(this.#scope.vocabulary, this.#scope.vocabulary.contentKey) &&
     typesIn(parent).length === 0
 
   /** Returns the ids of all containers of BlockNote. */
