@@ -20,7 +20,8 @@ import {
   replaceMap,
 } from './values/replace-values.ts'
 import { serializeXml } from './xml/serialize.ts'
-import { checkXml, replaceTyped, replaceXml } from './xml/xml.ts'
+import type { TargetTree } from './xml/target-tree.ts'
+import { checkXml, replaceTree } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import { type KnownKind, rootKind } from './yjs/root-kind.ts'
@@ -76,12 +77,7 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   text: contentType('text', checkText, replaceText, readText),
   map: contentType('map', checkMap, replaceMap, readMapRoot),
   array: contentType('array', checkArray, replaceArray, readArrayRoot),
-  xml: contentType(
-    'xml',
-    checkXml,
-    (doc, contentKey, target, schema) => replaceXml(doc, contentKey, target, nodeSchema(schema)),
-    serializeXml,
-  ),
+  xml: contentType('xml', checkXml, replaceNodes, serializeXml),
   markdown: contentType(
     markdownKind,
     (data) => checkFormatted(markdownFormat, data),
@@ -96,13 +92,18 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
     (doc, contentKey, target, schema) => replaceXmlBlocks(doc, contentKey, target, nodeSchema(schema)),
     (doc, contentKey, output) => readXmlBlocks(doc, contentKey, htmlFormat, output),
   ),
-  prosemirror: contentType(
-    'xml',
-    checkProseMirror,
-    (doc, contentKey, target, schema) => replaceTyped(doc, contentKey, target, nodeSchema(schema)),
-    readProseMirror,
-  ),
+  prosemirror: contentType('xml', checkProseMirror, replaceNodes, readProseMirror),
 } satisfies Record<ContentTypeName, ContentType>)
+
+/** Makes a root of XML equal to its target. */
+function replaceNodes(
+  doc: Y.Doc,
+  contentKey: string,
+  target: TargetTree,
+  schema: ContentSchema | null,
+): RootReplacement {
+  return replaceTree(doc, contentKey, target, nodeSchema(schema))
+}
 
 /**
  * Returns the kind that a root must have, or gets, for content in Markdown: text or XML. If the root is empty,

@@ -5,7 +5,7 @@ import { restoreDelta } from './delta/delta.ts'
 import { restoreArray, restoreMap } from './values/replace-values.ts'
 import { putItem } from './values/write-edits.ts'
 import { childrenOf, matchTexts } from './xml/match-texts.ts'
-import { restoreXml } from './xml/xml.ts'
+import { replaceTree, treeOfPast } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import { lastItem } from './yjs/items.ts'
@@ -21,7 +21,7 @@ type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => RootReplacem
 
 const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
   text: restoreDelta,
-  xml: restoreXml,
+  xml: (doc, contentKey, past) => replaceTree(doc, contentKey, treeOfPast(past.share.get(contentKey))),
   xmltext: (doc, contentKey, past) =>
     replaceXmlText(doc, contentKey, checkXmlText(readXmlText(past, contentKey))),
   array: restoreArray,

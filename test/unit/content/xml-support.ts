@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import { ApiError } from '../../../src/core/base/errors.ts'
 import type { ReplacementResult } from '../../../src/core/content/replacement-result.ts'
 import { serializeXml } from '../../../src/core/content/xml/serialize.ts'
-import { checkXml, replaceXml } from '../../../src/core/content/xml/xml.ts'
+import { checkXml, replaceTree } from '../../../src/core/content/xml/xml.ts'
 import { loaded } from './support.ts'
 
 /** A root of a rich-text editor, and another root. */
@@ -10,7 +10,7 @@ export const richKey = 'default'
 export const plainKey = 'content'
 
 export const replace = (doc: Y.Doc, xml: string, key = plainKey): ReplacementResult =>
-  replaceXml(doc, key, checkXml(xml))
+  replaceTree(doc, key, checkXml(xml))
 
 /** Content as another replica reads it from the update only. */
 export const xmlOf = (doc: Y.Doc, key = plainKey): string => serializeXml(loaded(doc), key)

@@ -6,8 +6,9 @@ import type { ObservedSchema } from '../xml/observed-schema.ts'
 import { readTree, XmlScope } from '../xml/read-tree.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
 import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
-import { planTree } from '../xml/xml.ts'
-import { applyToRoot, type RootReplacement } from '../yjs/root-replacement.ts'
+import { xmlValues } from '../xml/value-codec.ts'
+import { replaceTree } from '../xml/xml.ts'
+import type { RootReplacement } from '../yjs/root-replacement.ts'
 import {
   type BlockForm,
   type BlockFormat,
@@ -81,9 +82,10 @@ export function replaceXmlBlocks(
   target: TextOfBlocks,
   schema: CompiledSchema | null = null,
 ): RootReplacement {
-  const treeIn: TargetTree = (scope, root) => targetOfText(target, storedRoot(target.format, scope, root))
-  const plan = planTree(doc.share.get(contentKey), contentKey, treeIn, { schema })
-  return withEmptinessWarning(applyToRoot(doc, contentKey, plan), [target])
+  const treeIn: TargetTree['treeIn'] = (scope, root) =>
+    targetOfText(target, storedRoot(target.format, scope, root))
+  const result = replaceTree(doc, contentKey, { treeIn, values: xmlValues }, schema)
+  return withEmptinessWarning(result, [target])
 }
 
 /**
@@ -106,9 +108,9 @@ export function readXmlBlocks(
  * Returns the tree of a text whose blocks are all new in the document, in the names of the document.
  * @throws ApiError INVALID_ARGUMENT if the text has a placeholder
  */
-export const newXmlBlocks =
-  (target: TextOfBlocks): TargetTree =>
-  (scope, root) => {
+export const newXmlBlocks = (target: TextOfBlocks): TargetTree => ({
+  values: xmlValues,
+  treeIn: (scope, root) => {
     const { vocabulary } = scope
     const dialect = dialectFor(root, vocabulary, target.format)
     vocabulary.assumeRichText()
@@ -117,7 +119,8 @@ export const newXmlBlocks =
     const built = (dialect.isFlat ? splitLists(blocks) : blocks).map((block) => writer.build(block))
     const nodes = dialect.isFlat ? new NoteTree(root, scope, false).restoredBlocks(built) : built
     return writer.named('', nodes, new Map())
-  }
+  },
+})
 
 function storedRoot(format: BlockFormat, scope: XmlScope, root: LiveElement): StoredRoot<XmlElement> {
   const { vocabulary, marks } = scope

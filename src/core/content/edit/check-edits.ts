@@ -7,9 +7,8 @@ import type { Json } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
 import { markdownFormat } from '../markdown/markdown.ts'
 import { checkProseMirror } from '../prosemirror/prosemirror.ts'
-import { parseXml } from '../xml/parse.ts'
-import { type TargetTree, targetTree, typedTree } from '../xml/target-tree.ts'
-import { jsonValues, type ValueCodec, xmlValues } from '../xml/value-codec.ts'
+import type { TargetTree } from '../xml/target-tree.ts'
+import { checkXml } from '../xml/xml.ts'
 import { isRelativePosition } from '../yjs/relative-position.ts'
 import type {
   CheckedEdit,
@@ -179,11 +178,9 @@ function contentIn(content: unknown, format: string | undefined, place: string):
     const asMarkdown = (): NodeContent => blockContent(markdownFormat, content)
     return { format: 'default', text: content.toWellFormed(), asMarkdown }
   }
-  if (format === 'prosemirror') {
-    return nodes(typedTree(checkProseMirror(content)), jsonValues)
-  }
+  if (format === 'prosemirror') return nodes(checkProseMirror(content))
   if (typeof content !== 'string') throw invalidEdit(`${place} must be a string for the format "${format}"`)
-  if (format === 'xml') return nodes(targetTree(parseXml(content)), xmlValues)
+  if (format === 'xml') return nodes(checkXml(content))
   if (format !== 'markdown' && format !== 'html') return { format: 'text', text: content.toWellFormed() }
   return blockContent(format === 'html' ? htmlFormat : markdownFormat, content)
 }
@@ -193,16 +190,15 @@ export function blockContent(format: BlockFormat, content: string): NodeContent 
   const length = { start: content.length - content.trimStart().length, end: content.trimEnd().length }
   const around = { start: spaceIn(content.slice(0, length.start)), end: spaceIn(content.slice(length.end)) }
   const target = checkFormatted(format, content)
-  return { ...nodes(newXmlBlocks(target), xmlValues), source: target, around }
+  return { ...nodes(newXmlBlocks(target)), source: target, around }
 }
 
 /** Returns the space that white space stands for; '' if it is empty or has a line break. */
 const spaceIn = (blank: string): string => (blank === '' || blank.includes('\n') ? '' : ' ')
 
-const nodes = (treeIn: TargetTree, values: ValueCodec): NodeContent => ({
+const nodes = (target: TargetTree): NodeContent => ({
   format: 'nodes',
-  treeIn,
-  values,
+  ...target,
   source: null,
   around: null,
 })

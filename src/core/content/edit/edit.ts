@@ -1,7 +1,6 @@
 import type { TextOfBlocks } from '../blocks/block-format.ts'
 import type { Json } from '../json/json.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
-import type { ValueCodec } from '../xml/value-codec.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
 import type { EditDependencies } from './edit-dependencies.ts'
 
@@ -45,12 +44,8 @@ export type InsertedContent =
   | { readonly format: 'value'; readonly value: Json }
 
 /** Rich text, in any format. */
-export interface NodeContent {
+export interface NodeContent extends TargetTree {
   readonly format: 'nodes'
-  /** Returns an element whose children are the nodes. */
-  readonly treeIn: TargetTree
-  /** The form of the values in this tree. */
-  readonly values: ValueCodec
   /** The text and its blocks; null if the format is not one of blocks. */
   readonly source: TextOfBlocks | null
   /**

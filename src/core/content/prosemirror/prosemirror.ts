@@ -10,7 +10,13 @@ import { type MarkSet, type MarkTable, shownMax } from '../xml/mark-sets.ts'
 import { storedName } from '../xml/names.ts'
 import { readTree, XmlScope } from '../xml/read-tree.ts'
 import type { MarkForm } from '../xml/stored-marks.ts'
-import type { TypedElement, TypedMark, TypedNode } from '../xml/target-tree.ts'
+import {
+  type TargetTree,
+  type TypedElement,
+  type TypedMark,
+  type TypedNode,
+  typedTree,
+} from '../xml/target-tree.ts'
 import type { XmlElement, XmlNode, XmlText } from '../xml/tree.ts'
 import { jsonValues } from '../xml/value-codec.ts'
 
@@ -23,11 +29,10 @@ const rootType = 'doc'
 const depthMax = limits.typeDepth - 1
 
 /**
- * Checks the `data` of a ProseMirror target: a node of the type `doc`, or an array of nodes. Returns the root
- * as a target for the planner.
+ * Checks the `data` of a ProseMirror target: a node of the type `doc`, or an array of nodes.
  * @throws ApiError INVALID_ARGUMENT with the JSON pointer of the problem, or with the exceeded limit
  */
-export const checkProseMirror = (data: unknown): TypedElement => new NodeValidator().root(data)
+export const checkProseMirror = (data: unknown): TargetTree => typedTree(new NodeValidator().root(data))
 
 const noMarks: readonly TypedMark[] = []
 const noAttributes: ReadonlyMap<string, Json> = new Map()

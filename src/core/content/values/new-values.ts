@@ -11,7 +11,7 @@ import {
   type StoredValue,
   storedForm,
 } from '../stored/shared-values.ts'
-import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
+import { checkXml, planTree, treeOfPast } from '../xml/xml.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { PlannedUpdate } from '../yjs/root-replacement.ts'
 
@@ -127,7 +127,7 @@ class Examples {
   string(target: string): NewValue {
     if (this.#form !== 'xml') return { as: 'text', text: target }
     if (!target.trimStart().startsWith('<')) return { as: 'plain', value: target }
-    return { as: 'xml', update: planXml(undefined, fragmentKey, checkXml(target)) }
+    return { as: 'xml', update: planTree(undefined, fragmentKey, checkXml(target)) }
   }
 
   /** Returns the factory for values that are directly inside a new value. */
@@ -171,7 +171,8 @@ export function copyValue(past: StoredValue): NewValue {
     return { as: 'map', entries: [...past.entries].map(([key, entry]) => [key, copyValue(entry)]) }
   if (past.kind === 'array') return { as: 'array', elements: past.elements.map(copyValue) }
   if (past.kind === 'text') return { as: 'formatted', update: planFormatted(undefined, past.type) }
-  if (past.kind === 'xml') return { as: 'xml', update: planXmlOf(undefined, fragmentKey, past.type) }
+  if (past.kind === 'xml')
+    return { as: 'xml', update: planTree(undefined, fragmentKey, treeOfPast(past.type)) }
   const { value } = past
   if (value instanceof Y.AbstractType) return { as: 'node', make: () => value._copy() }
   if (value instanceof Y.Doc) return { as: 'subdocument', make: () => referenceTo(value) }

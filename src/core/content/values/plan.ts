@@ -17,7 +17,8 @@ import { planWithin } from '../text/plan.ts'
 import { readTextState } from '../text/text-state.ts'
 import type { XmlBudget } from '../xml/budget.ts'
 import { isBlankWithBreak } from '../xml/parse.ts'
-import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
+import type { TargetTree } from '../xml/target-tree.ts'
+import { checkXml, planTree, treeOfPast } from '../xml/xml.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { PlannedUpdate } from '../yjs/root-replacement.ts'
 import type { Insertion } from './item-splits.ts'
@@ -183,7 +184,7 @@ export class JsonPlan {
     else if (stored.kind === 'array' && isArray(target)) this.array(stored, target)
     else if (stored.kind === 'text' && typeof target === 'string') this.#text(stored.type, target)
     else if (stored.kind === 'xml' && typeof target === 'string' && !isBlankWithBreak(target))
-      this.#xml(stored.type, target)
+      this.#tree(stored.type, checkXml(target))
     else return false
     return true
   }
@@ -198,8 +199,7 @@ export class JsonPlan {
     else if (stored.kind === 'map' && past.kind === 'map') this.map(stored, past.json, past)
     else if (stored.kind === 'array' && past.kind === 'array') this.array(stored, past.json, past)
     else if (stored.kind === 'text' && past.kind === 'text') this.#formatted(stored.type, past.type)
-    else if (stored.kind === 'xml' && past.kind === 'xml')
-      this.#plan(stored.type, planXmlOf(stored.type, fragmentKey, past.type, this.#effort))
+    else if (stored.kind === 'xml' && past.kind === 'xml') this.#tree(stored.type, treeOfPast(past.type))
     else return false
     return true
   }
@@ -236,8 +236,8 @@ export class JsonPlan {
     this.deletions += deletions
   }
 
-  #xml(type: SharedRoot, target: string): void {
-    this.#plan(type, planXml(type, fragmentKey, checkXml(target), this.#effort))
+  #tree(type: SharedRoot, target: TargetTree): void {
+    this.#plan(type, planTree(type, fragmentKey, target, { effort: this.#effort }))
   }
 
   /** Runs `act`, and adds the path in the data to the errors that `act` throws. */

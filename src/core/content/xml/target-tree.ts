@@ -6,22 +6,27 @@ import { byName, xmlName } from './names.ts'
 import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.ts'
 import type { XmlScope } from './read-tree.ts'
 import { ChildrenBuilder, type LiveElement, type XmlElement, type XmlNode } from './tree.ts'
-import { jsonValues } from './value-codec.ts'
+import { jsonValues, type ValueCodec, xmlValues } from './value-codec.ts'
 
-/**
- * Returns the tree of a target, in the names and marks of a document. The tree may contain nodes of `root`:
- * these stay as they are.
- */
-export type TargetTree = (scope: XmlScope, root: LiveElement) => XmlElement
+/** The content that a root must have, in any format of XML and rich text. */
+export interface TargetTree {
+  /**
+   * Returns the tree of the content, in the names and marks of a document. The tree may contain nodes of `root`:
+   * these stay as they are.
+   */
+  readonly treeIn: (scope: XmlScope, root: LiveElement) => XmlElement
+  /** The form of the values in this tree. */
+  readonly values: ValueCodec
+}
 
 /**
  * Interprets parsed XML for this document: uses the spelling of names in the document, distinguishes elements
  * from formatting marks, drops white space that is only layout of the source, and joins adjacent texts.
  */
-export const targetTree =
-  (parsed: ParsedElement): TargetTree =>
-  (scope) =>
-    new TargetBuilder(scope).root(parsed)
+export const targetTree = (parsed: ParsedElement): TargetTree => ({
+  treeIn: (scope) => new TargetBuilder(scope).root(parsed),
+  values: xmlValues,
+})
 
 /**
  * Maximum number of marks in a target. Each mark is counted once for each text that has it. Without this
@@ -155,11 +160,11 @@ export interface TypedMark {
 
 export type TypedNode = TypedElement | TypedText
 
-/** Converts a target to the tree that is compared with the document. Adjacent texts are joined. */
-export const typedTree =
-  (target: TypedElement): TargetTree =>
-  (scope) =>
-    new TypedTreeBuilder(scope).root(target)
+/** Converts a target to the tree that is compared with the document. Adjacent texts are joined. An attribute that is null counts as absent. */
+export const typedTree = (target: TypedElement): TargetTree => ({
+  treeIn: (scope) => new TypedTreeBuilder(scope).root(target),
+  values: jsonValues,
+})
 
 class TypedTreeBuilder {
   readonly #scope: XmlScope

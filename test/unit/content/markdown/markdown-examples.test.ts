@@ -5,7 +5,7 @@ import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { checkChange } from '../../../../src/core/content/root-change.ts'
 import { serializeXml } from '../../../../src/core/content/xml/serialize.ts'
-import { checkXml, replaceXml } from '../../../../src/core/content/xml/xml.ts'
+import { checkXml, replaceTree } from '../../../../src/core/content/xml/xml.ts'
 import { limits } from '../../../../src/core/model/limits.ts'
 import { times } from '../../../support/time/full-run.ts'
 import { loaded, updatesOf } from '../support.ts'
@@ -90,7 +90,7 @@ describe('stored form', () => {
 
   it('[FMT-190] reads formatting that ends at an emoji next to a letter as it has written it', () => {
     const doc = new Y.Doc()
-    replaceXml(doc, richKey, checkXml('<paragraph>Great<bold>🎉</bold>news</paragraph>'))
+    replaceTree(doc, richKey, checkXml('<paragraph>Great<bold>🎉</bold>news</paragraph>'))
     expect(read(doc)).toBe('Grea&#x74;**🎉**&#x6E;ews\n')
     expect(xmlFrom(read(doc))).toBe('<paragraph>Great<bold>🎉</bold>news</paragraph>')
   })
@@ -274,7 +274,7 @@ describe('changes', () => {
       const markdown = `${blocks.join('\n\n')}\n`
       for (const update of write(one, markdown)) markdownBytes += update.length
       const target = checkXml(xmlFrom(markdown))
-      for (const update of updatesOf(two, () => replaceXml(two, richKey, target))) xmlBytes += update.length
+      for (const update of updatesOf(two, () => replaceTree(two, richKey, target))) xmlBytes += update.length
       expect(xml(one)).toBe(xml(two))
     }
     expect(markdownBytes).toBeLessThanOrEqual(1.1 * xmlBytes)

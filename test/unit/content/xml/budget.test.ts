@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { budgetFor } from '../../../../src/core/content/xml/budget.ts'
-import { checkXml, planXml } from '../../../../src/core/content/xml/xml.ts'
+import { checkXml, planTree } from '../../../../src/core/content/xml/xml.ts'
 import { docOf, plainKey, xmlOf } from '../xml-support.ts'
 
 const { tree } = fc.letrec<{ tree: string; node: string }>((tie) => ({
@@ -20,7 +20,9 @@ test('[R7] when too much of an element would be deleted, writes the element agai
     fc.property(tree, tree, fc.integer({ min: 0, max: 100 }), (before, after, deletionsLeft) => {
       const doc = docOf(before)
       const root = doc.get(plainKey)
-      const update = planXml(root, plainKey, checkXml(after), { ...budgetFor(10), deletionsLeft })
+      const update = planTree(root, plainKey, checkXml(after), {
+        effort: { ...budgetFor(10), deletionsLeft },
+      })
       if (update !== null) doc.transact((transaction) => update(transaction, root))
       expect(xmlOf(doc)).toBe(xmlOf(docOf(after)))
     }),
@@ -32,7 +34,7 @@ test('[R7] when one element is written again, keeps its siblings that have few d
   const root = doc.get(plainKey)
   const [one, two] = doc.getXmlFragment(plainKey).toArray()
   const after = checkXml('<ul><li>a</li></ul><ul><li>c</li></ul>')
-  const update = planXml(root, plainKey, after, { ...budgetFor(10), deletionsLeft: 15 })
+  const update = planTree(root, plainKey, after, { effort: { ...budgetFor(10), deletionsLeft: 15 } })
   doc.transact((transaction) => update?.(transaction, root))
   expect(xmlOf(doc)).toBe('<ul><li>a</li></ul><ul><li>c</li></ul>')
   const [first, second] = doc.getXmlFragment(plainKey).toArray()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { parseXml } from '../../../../src/core/content/xml/parse.ts'
 import { serializeXml } from '../../../../src/core/content/xml/serialize.ts'
-import { checkXml, replaceXml } from '../../../../src/core/content/xml/xml.ts'
+import { checkXml, replaceTree } from '../../../../src/core/content/xml/xml.ts'
 import { updatesOf } from '../support.ts'
 import { docOf, plainKey, refusal, replace, storedOf, xmlOf } from '../xml-support.ts'
 
@@ -121,7 +121,7 @@ test('[R6] rejects a text with millions of unclosed elements', () => {
 test('[R1] rejects data that is not a string', () => {
   for (const data of [7, null, true, ['<a/>'], { a: 1 }]) {
     const doc = new Y.Doc()
-    expect(refusal(() => replaceXml(doc, plainKey, checkXml(data)))).toMatch(
+    expect(refusal(() => replaceTree(doc, plainKey, checkXml(data)))).toMatch(
       /^data must be a string for type "xml"/,
     )
   }
