@@ -3,7 +3,7 @@ import { causeOf } from '../../core/base/error-codes.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { Schema } from '../../core/base/schema.ts'
 import { rightForm } from '../../core/content/edit/right-form.ts'
-import { showHidden } from '../../core/content/reading/hidden-characters.ts'
+import { showHidden } from '../../core/content/text-query.ts'
 import { checkMembers } from '../../rest/members.ts'
 import { validatorOf } from '../../rest/validator.ts'
 import {

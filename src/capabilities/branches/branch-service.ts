@@ -6,7 +6,6 @@ import { shortened } from '../../core/base/text.ts'
 import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../../core/content/branches/branch-hunks.ts'
 import { type HunkOverlap, overlapsIn } from '../../core/content/branches/branch-overlaps.ts'
 import type { DecidedHunks } from '../../core/content/branches/decide-hunks.ts'
-import { deletionOf } from '../../core/content/branches/deletion-of.ts'
 import {
   keptSide,
   type Overlap,
@@ -16,6 +15,7 @@ import {
 } from '../../core/content/merge/overlap.ts'
 import type { ReplacementResult } from '../../core/content/replacement-result.ts'
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
+import { deletionOf } from '../../core/content/yjs/items.ts'
 import {
   type BranchPlace,
   type BranchRecord,

@@ -1,5 +1,5 @@
 import { json } from '../../core/base/schema.ts'
-import { editFormats } from '../../core/content/edit/edit-formats.ts'
+import { editFormats } from '../../core/content/content-type-names.ts'
 
 /** Maximum characters of a quote, of its context, and of the text of a heading. */
 const quoteLengthMax = 10_000

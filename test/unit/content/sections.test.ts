@@ -6,7 +6,7 @@ import {
   firstPage,
   sectionOf,
   type TextPageQuery,
-} from '../../../src/core/content/reading/text-query.ts'
+} from '../../../src/core/content/text-query.ts'
 
 const titles = (text: string): readonly string[] =>
   findHeadings(text).map(({ level, title }) => `${level} ${title}`)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBoundary, enclose } from '../../../src/capabilities/agents/tool.ts'
-import { showHidden } from '../../../src/core/content/reading/hidden-characters.ts'
+import { showHidden } from '../../../src/core/content/text-query.ts'
 
 describe('data of documents', () => {
   it('[MCP-40] encloses text with a boundary that is different each time', () => {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../core/base/errors.ts'
-import type { TextQuery, TextQueryAnswer } from '../../../core/content/reading/text-query.ts'
+import type { TextQuery, TextQueryAnswer } from '../../../core/content/text-query.ts'
 import type { ToolContext } from '../tool.ts'
 import type { ContentKind, FoundEditor } from './editor-address.ts'
 

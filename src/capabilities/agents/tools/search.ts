@@ -1,12 +1,12 @@
 import { ApiError } from '../../../core/base/errors.ts'
 import * as s from '../../../core/base/schema.ts'
 import { json } from '../../../core/base/schema.ts'
-import { showHidden } from '../../../core/content/reading/hidden-characters.ts'
 import {
   findMatches,
+  showHidden,
   type TextMatch,
   type TextSearchQuery,
-} from '../../../core/content/reading/text-query.ts'
+} from '../../../core/content/text-query.ts'
 import { getDocuments } from '../../../rest/v2/organizations/documents/get.ts'
 import { mcpLimits } from '../mcp-limits.ts'
 import { defineTool, type ToolContext } from '../tool.ts'

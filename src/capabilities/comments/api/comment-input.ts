@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../core/base/errors.ts'
 import type { FromSchema } from '../../../core/base/schema.ts'
-import { isRelativePosition } from '../../../core/content/yjs/relative-position.ts'
+import { isRelativePosition } from '../../../core/content/yjs/items.ts'
 import { type BatchResults, emptyBatchResults } from '../../../core/directory/store/batch.ts'
 import type { ActionUser } from '../../../core/events/activity.ts'
 import { decodeBase64 } from '../../../core/model/base64.ts'

@@ -5,10 +5,10 @@ import { contentPart } from '../merge/copy-content.ts'
 import { mergeUpdate } from '../merge/merge-update.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { bounded } from '../merge/overlap.ts'
+import { deletionOf } from '../yjs/items.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
 import type { BranchOverlap } from './branch-overlaps.ts'
-import { deletionOf } from './deletion-of.ts'
 
 /** Changes of a main editor that its branch takes in. */
 export interface MainChanges {

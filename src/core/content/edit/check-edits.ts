@@ -9,7 +9,7 @@ import { markdownFormat } from '../markdown/markdown.ts'
 import { checkProseMirror } from '../prosemirror/prosemirror.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
 import { checkXml } from '../xml/xml.ts'
-import { isRelativePosition } from '../yjs/relative-position.ts'
+import { isRelativePosition } from '../yjs/items.ts'
 import type {
   CheckedEdit,
   EditTarget,

@@ -1,7 +1,6 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import { sameTimeMs } from '../../update/attribution/attribution-builder.ts'
-import { ContentPaths } from '../merge/content-paths.ts'
 import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import {
@@ -13,6 +12,7 @@ import {
   inTheirs,
   restoredByMine,
 } from '../merge/sequence-clusters.ts'
+import { ContentPaths } from '../yjs/items.ts'
 import { disjoint, type IdRange, RangeIndex, withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RestoredCopies } from './restored-copies.ts'

@@ -11,7 +11,7 @@ import {
 import type { BlockFormat, WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
-import { type FormattingTag, TagWriter } from '../xml/tag-writer.ts'
+import { type FormattingTag, TagWriter } from '../xml/serialize.ts'
 import { HtmlReader } from './html-reader.ts'
 import { atomAttribute, blockAttribute, breakAttribute, parseHtml } from './parse-html.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'

@@ -1,6 +1,5 @@
 import * as Y from 'yjs'
-import type { EditedContent } from '../edit/edit.ts'
-import type { EditDependency } from '../edit/edit-dependencies.ts'
+import type { EditDependency, EditedContent } from '../edit/edit.ts'
 import { checkMerge, DeletedTargetError } from '../merge-check.ts'
 import { isEdits, mergeTargetOf, type RootChange } from '../root-change.ts'
 import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'

@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
 import { toJson } from '../json/json.ts'
-import { deleteIds, rangeOfItem, typeWithId } from '../yjs/items.ts'
+import { ContentPaths, deleteIds, rangeOfItem, typeWithId } from '../yjs/items.ts'
 import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { ContentPaths } from './content-paths.ts'
+import { hasSameContent } from '../yjs/sequence-content.ts'
 import { copyContent } from './copy-content.ts'
 import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
 import { type ThreeWay, ValueMerger } from './merge-values.ts'
 import { type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
 import { idName, MergedSequence, showType } from './merged-sequence.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
-import { hasSameContent } from './same-content.ts'
 import {
   clustersIn,
   editedByMine,

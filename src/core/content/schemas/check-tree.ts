@@ -2,8 +2,7 @@ import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type CompiledSchema, markAttributes, type NodeRule } from './compiled-schema.ts'
 import type { ContentState } from './content-expression.ts'
-import { changeAttribute, markName } from './mark-keys.ts'
-import { textNode } from './schema-spec.ts'
+import { changeAttribute, markName, textNode } from './schema-spec.ts'
 import {
   attributeViolations,
   type FoundViolation,

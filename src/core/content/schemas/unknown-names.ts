@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
 import { invalid } from '../../base/errors.ts'
 import { rootKind } from '../yjs/root-kind.ts'
-import { changeAttribute, markName } from './mark-keys.ts'
 import { isPresetWord } from './presets/presets.ts'
+import { changeAttribute, markName } from './schema-spec.ts'
 import { quoted } from './violation.ts'
 
 /** Maximum number of names that are reported. */

@@ -1,10 +1,9 @@
 import * as Y from 'yjs'
-import { ContentPaths } from '../merge/content-paths.ts'
 import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, separates } from '../merge/sequence-clusters.ts'
 import { type TextSpan, wordsIn } from '../merge/words.ts'
-import { itemIn, rangeOfItem } from '../yjs/items.ts'
+import { ContentPaths, itemIn, rangeOfItem } from '../yjs/items.ts'
 import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 

@@ -5,7 +5,6 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import { isBlankWithBreak } from './parse.ts'
 import { readTree, XmlScope } from './read-tree.ts'
 import type { MarkForm } from './stored-marks.ts'
-import { type FormattingTag, TagWriter } from './tag-writer.ts'
 import type { XmlElement, XmlText } from './tree.ts'
 
 /**
@@ -26,6 +25,40 @@ export function serializeType(
   const scope = new XmlScope(contentKey)
   const { root } = readTree(type, scope, output)
   return new XmlWriter(scope, output).content(root, false)
+}
+
+/** An element around text that is its formatting. */
+export interface FormattingTag {
+  readonly name: string
+  readonly start: string
+}
+
+/** Collects the text of XML or HTML. */
+export class TagWriter {
+  readonly #output: Output
+  readonly #parts: string[] = []
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  get text(): string {
+    return this.#parts.join('')
+  }
+
+  push(part: string): void {
+    this.#output.count(part.length)
+    this.#parts.push(part)
+  }
+
+  /** Closes and opens elements between two ranges. Outer elements that both ranges have stay open. */
+  change(open: readonly FormattingTag[], wanted: readonly FormattingTag[]): readonly FormattingTag[] {
+    let shared = 0
+    while (shared < open.length && open[shared]?.start === wanted[shared]?.start) shared += 1
+    for (const { name } of open.slice(shared).reverse()) this.push(`</${name}>`)
+    for (const { start } of wanted.slice(shared)) this.push(start)
+    return wanted
+  }
 }
 
 const emptyCdata = '<![CDATA[]]>'

@@ -1,7 +1,7 @@
 import * as buffer from 'lib0/buffer'
 import * as sha256 from 'lib0/hash/sha256'
 import { type Json, type JsonObject, setMember } from '../json/json.ts'
-import { isHashedKey, markName } from '../schemas/mark-keys.ts'
+import { isHashedKey, markName } from '../schemas/schema-spec.ts'
 import { byName, storedName, xmlName } from './names.ts'
 import { markOwner, type ObservedSchema } from './observed-schema.ts'
 import { typeOfValue, type ValueCodec } from './value-codec.ts'

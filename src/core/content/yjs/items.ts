@@ -1,5 +1,7 @@
+import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
-import { memoized } from '../../base/maps.ts'
+import { addTo, memoized } from '../../base/maps.ts'
+import { formatPointer } from '../json/json.ts'
 import type { IdRange, StoredId } from './range-index.ts'
 import type { SharedRoot } from './root-kind.ts'
 
@@ -31,6 +33,24 @@ export function deleteIds(transaction: Y.Transaction, { client, clock, length }:
     }
     at = found.id.clock + found.length
   }
+}
+
+/** Returns an update (V1) that deletes ids and inserts nothing. */
+export function deletionOf(ranges: readonly IdRange[]): Uint8Array {
+  const clients = new Map<number, IdRange[]>()
+  for (const range of ranges) addTo(clients, range.client, range)
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, 0)
+  encoding.writeVarUint(encoder, clients.size)
+  for (const [client, ofClient] of [...clients].sort(([a], [b]) => b - a)) {
+    encoding.writeVarUint(encoder, client)
+    encoding.writeVarUint(encoder, ofClient.length)
+    for (const { clock, length } of ofClient.toSorted((a, b) => a.clock - b.clock)) {
+      encoding.writeVarUint(encoder, clock)
+      encoding.writeVarUint(encoder, length)
+    }
+  }
+  return encoding.toUint8Array(encoder)
 }
 
 export const idOf = ({ id: { client, clock } }: Y.Item): StoredId => ({ client, clock })
@@ -104,4 +124,36 @@ function indexesIn({ _start }: SharedRoot): ReadonlyMap<Y.Item, number> {
     if (!item.deleted && item.countable) index += item.length
   }
   return indexes
+}
+
+/**
+ * Returns whether the bytes are exactly one Yjs relative position. The positions of older clients do not
+ * contain the association.
+ */
+export function isRelativePosition(bytes: Uint8Array): boolean {
+  try {
+    const encoded = Y.encodeRelativePosition(Y.decodeRelativePosition(bytes))
+    const missing = encoded.length - bytes.length
+    return (missing === 0 || missing === 1) && Buffer.from(encoded.subarray(0, bytes.length)).equals(bytes)
+  } catch {
+    return false
+  }
+}
+
+/** Finds the JSON pointers of types in their roots. */
+export class ContentPaths {
+  readonly #indexes = new SequenceIndexes()
+
+  /** Returns the JSON pointer to a type in its root, or to an entry of it. */
+  of(type: SharedRoot, key: string | null = null): string {
+    const tokens = key === null ? [] : [key]
+    for (let each = type; each._item !== null; each = each._item.parent as SharedRoot)
+      tokens.push(each._item.parentSub ?? String(this.#indexes.of(each._item)))
+    return formatPointer(tokens.reverse())
+  }
+
+  /** Call when a sequence has changed. */
+  forget(type: SharedRoot): void {
+    this.#indexes.forget(type)
+  }
 }

@@ -2,7 +2,6 @@ import * as Y from 'yjs'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
-import { streamCursor } from '../../content/stream/stream-cursor.ts'
 import type { ReplacedIds } from '../../content/stream/stream-place.ts'
 import {
   changesStructure,
@@ -11,6 +10,7 @@ import {
   receivedUnits,
   replacedUnits,
   type StreamWriter,
+  streamCursor,
   streamGap,
   writeInCopy,
   writeStreamed,

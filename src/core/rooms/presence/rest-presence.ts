@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import * as s from '../../base/schema.ts'
-import { isRelativePosition } from '../../content/yjs/relative-position.ts'
+import { isRelativePosition } from '../../content/yjs/items.ts'
 
 /** Whether a person or a program is present. */
 export const presenceKinds = ['user', 'agent'] as const

@@ -14,7 +14,6 @@ import {
   readStateEncoded,
   withState,
 } from '../../content/read-document.ts'
-import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/reading/text-query.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { type CheckedChange, checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
 import {
@@ -29,6 +28,7 @@ import {
   type StreamPlaceRequest,
 } from '../../content/stream/stream-place.ts'
 import { type StreamWriter, writeInCopy } from '../../content/stream/stream-writing.ts'
+import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/text-query.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import type { DiffFormat } from '../../../../src/core/content/history/diff/diff-formats.ts'
+import type { DiffFormat } from '../../../../src/core/content/content-type-names.ts'
 import {
   diffJson,
   type JsonPatchStep,

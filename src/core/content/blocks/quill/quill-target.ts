@@ -8,8 +8,16 @@ import {
 import type { JsonObject } from '../../json/json.ts'
 import type { XmlElement, XmlNode, XmlText } from '../../xml/tree.ts'
 import { attributeOf } from '../block-reader.ts'
-import { indentMax, type LineStructure, type ListType, lineAttributes } from './line-structure.ts'
-import { blockEmbeds, lineAttribute, quillDialect, stepAttribute } from './quill-dialect.ts'
+import {
+  blockEmbeds,
+  indentMax,
+  type LineStructure,
+  type ListType,
+  lineAttribute,
+  lineAttributes,
+  quillDialect,
+  stepAttribute,
+} from './quill-dialect.ts'
 import type { StoredEmbed } from './quill-tree.ts'
 
 /** Text or an embed, and the number of its formatting. */

@@ -3,8 +3,16 @@ import type { JsonObject } from '../../json/json.ts'
 import { xmlName, xmlText } from '../../xml/names.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { BlockWriter } from '../block-writer.ts'
-import { type LineStructure, type ListType, lineAttributes, structureOf } from './line-structure.ts'
-import { blockEmbeds, lineAttribute, quillDialect, stepAttribute } from './quill-dialect.ts'
+import {
+  blockEmbeds,
+  type LineStructure,
+  type ListType,
+  lineAttribute,
+  lineAttributes,
+  quillDialect,
+  stepAttribute,
+  structureOf,
+} from './quill-dialect.ts'
 
 /** An embed of a text, and the number of its formatting. */
 export interface StoredEmbed {

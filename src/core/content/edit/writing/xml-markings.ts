@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../json/json.ts'
-import { markName } from '../../schemas/mark-keys.ts'
+import { markName } from '../../schemas/schema-spec.ts'
 import { xmlName } from '../../xml/names.ts'
 import type { ObservedSchema } from '../../xml/observed-schema.ts'
 import { MarkCodec, markFormOf } from '../../xml/stored-marks.ts'

@@ -1,5 +1,5 @@
 import { json } from '../../../../../../core/base/schema.ts'
-import { diffFormats } from '../../../../../../core/content/history/diff/diff-formats.ts'
+import { diffFormats } from '../../../../../../core/content/content-type-names.ts'
 import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
 import { RoomHistory } from '../../../../../../core/rooms/history/room-history.ts'
 import { changeRange, rangeErrors, rangeResponse } from '../../../../../../rest/changes/change-schema.ts'
