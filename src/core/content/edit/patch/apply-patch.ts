@@ -53,7 +53,7 @@ export function applyPatch(
 ): EditOutcome {
   const run = new PatchRun(root, kind)
   for (const [index, operation] of operations.entries())
-    withPlace(`${place}[${index}]`, () => run.run(operation, `${place}[${index}]`))
+    withPlace(`${place}[${index}]`, () => run.run(operation))
   const plan = new JsonPlan(budgetFor(structsIn(transaction.doc)))
   withPlace(place, () => planRun(plan, run, root))
   const written = writeEdits(transaction, plan.edits)

@@ -33,6 +33,8 @@ export class PatchRun {
   root: Container
   readonly #kind: 'map' | 'array'
   readonly #reader = new PlainReader()
+  /** What the present operation does, as messages name it. */
+  #action = ''
 
   constructor(root: SharedRoot, kind: 'map' | 'array') {
     this.root = viewRoot(root, kind)
@@ -41,39 +43,12 @@ export class PatchRun {
 
   /**
    * Carries out one operation.
-   * @param place position of the operation in the request
    * @throws ApiError FAILED_PRECONDITION if the operation fails; INVALID_ARGUMENT if a limit is exceeded.
    * After an error, the overlay must not be used.
    */
-  run(operation: JsonPatchOperation, place: string): void {
-    new OperationRun(this, this.#kind, this.#reader, operation, place).run()
-  }
-}
-
-class OperationRun {
-  readonly #patch: PatchRun
-  readonly #kind: 'map' | 'array'
-  readonly #reader: PlainReader
-  readonly #operation: JsonPatchOperation
-  readonly #place: string
-
-  constructor(
-    patch: PatchRun,
-    kind: 'map' | 'array',
-    reader: PlainReader,
-    operation: JsonPatchOperation,
-    place: string,
-  ) {
-    this.#patch = patch
-    this.#kind = kind
-    this.#reader = reader
-    this.#operation = operation
-    this.#place = place
-  }
-
-  run(): void {
-    const operation = this.#operation
+  run(operation: JsonPatchOperation): void {
     const { op, path } = operation
+    this.#action = `${op} ${shownPointer(path)}`
     switch (op) {
       case 'test':
         return this.#test(path, operation.value)
@@ -97,7 +72,7 @@ class OperationRun {
     // Two containers of the same size have the same description, and so have long strings with the same start.
     const difference = present === wanted ? `${present}, but with other content` : `${present}, not ${wanted}`
     throw patchFailed(
-      `${this.#place}: test failed: the value at ${shownPointer(path)} is ${difference}; read the document again`,
+      `test failed: the value at ${shownPointer(path)} is ${difference}; read the document again`,
     )
   }
 
@@ -151,11 +126,11 @@ class OperationRun {
       const expected = this.#kind === 'map' ? 'an object' : 'an array'
       throw this.#failed(`the root must be ${expected}, not ${this.#reader.describe(view)}`)
     }
-    this.#patch.root = view
+    this.root = view
   }
 
   #find(path: Path): Value {
-    let value: Value = this.#patch.root
+    let value: Value = this.root
     for (let length = 1; length <= path.length; length++)
       value = this.#requireChild(value, path.slice(0, length))
     return value
@@ -167,7 +142,7 @@ class OperationRun {
    * @param nesting levels of containers in the new value
    */
   #writable(path: Path, nesting: number): Place {
-    let parent: Value = this.#patch.root
+    let parent: Value = this.root
     let plainLevels = 0
     for (let length = 1; length < path.length; length++) {
       const [token, container]: [string, Value] = [path[length - 1] as string, parent]
@@ -187,7 +162,7 @@ class OperationRun {
     if (nesting === 0 || (plainLevels + nesting <= jsonDepth && depth + nesting <= typeDepth)) return
     throw invalid(
       'crdt/content-limit',
-      `${this.#place}: values must be nested at most ${jsonDepth} levels deep, and at most ${typeDepth} levels below the root`,
+      `values must be nested at most ${jsonDepth} levels deep, and at most ${typeDepth} levels below the root`,
     )
   }
 
@@ -217,8 +192,7 @@ class OperationRun {
   }
 
   #failed(problem: string): ApiError {
-    const { op, path } = this.#operation
-    return patchFailed(`${this.#place}: cannot ${op} ${shownPointer(path)}: ${problem}`)
+    return patchFailed(`cannot ${this.#action}: ${problem}`)
   }
 }
 
