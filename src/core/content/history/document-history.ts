@@ -30,6 +30,15 @@ interface VersionIds {
  */
 export type HistoryState = 'past' | 'unchanged' | 'inserted' | 'deleted' | 'transient' | 'later'
 
+/** A part of an item whose ids have the same state. */
+export interface ItemPart {
+  readonly item: Y.Item
+  /** Start of the part in the item. */
+  readonly offset: number
+  readonly length: number
+  readonly state: HistoryState
+}
+
 /** Maximum number of updates in one transaction: Yjs joins long lists slowly. */
 const updatesPerTransaction = 64
 
@@ -68,6 +77,17 @@ export class DocumentHistory {
     return {
       state: deleted.range === null ? 'inserted' : 'transient',
       end: Math.min(limit, deleted.end),
+    }
+  }
+
+  /** Divides an item by the states of its ids. */
+  *partsOf(item: Y.Item): Generator<ItemPart> {
+    const { client, clock } = item.id
+    for (let offset = 0; offset < item.length; ) {
+      const { state, end } = this.stateAt(client, clock + offset)
+      const length = Math.min(item.length, end - clock) - offset
+      yield { item, offset, length, state }
+      offset += length
     }
   }
 

@@ -2,15 +2,10 @@ import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
 import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
-import type { DocumentHistory, HistoryState } from './document-history.ts'
+import type { DocumentHistory, ItemPart } from './document-history.ts'
 
 /** A part of an item whose ids have the same state and the same origins. */
-export interface Segment {
-  readonly item: Y.Item
-  /** Start of the part in the item. */
-  readonly offset: number
-  readonly length: number
-  readonly state: HistoryState
+export interface Segment extends ItemPart {
   /** Origin of the insertion, if the state is `inserted` or `transient`; null if it is unknown. */
   readonly inserter: ChangeOrigin | null
   /** Origin of the deletion, if the state is `deleted` or `transient`; null if it is unknown. */

@@ -137,12 +137,8 @@ export class UndoFormatting {
       return
     }
     // A part that was inserted after the earlier version keeps the formatting that its author has seen.
-    for (let offset = 0; offset < item.length; ) {
-      const { state, end } = this.#reader.history.stateAt(client, clock + offset)
-      const length = Math.min(item.length, end - clock) - offset
+    for (const { length, state } of this.#reader.history.partsOf(item))
       this.#retain(length, state === 'unchanged' ? this.#attributes(this.#undone) : undefined)
-      offset += length
-    }
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   rootKind,
   type SharedRoot,
 } from '../yjs/root-kind.ts'
-import type { DocumentHistory, HistoryState } from './document-history.ts'
+import type { DocumentHistory, HistoryState, ItemPart } from './document-history.ts'
 
 /** How a shared type organizes its content. The forms `map` and `array` contain values, and the others contain text. */
 export type TypeForm = 'text' | 'xml' | 'map' | 'array'
@@ -162,16 +162,10 @@ export class VersionValues {
     return text.slice(0, start)
   }
 
-  *#parts({ _start }: SharedRoot): Generator<{ item: Y.Item; offset: number; length: number }> {
+  *#parts({ _start }: SharedRoot): Generator<ItemPart> {
     for (let item = _start; item !== null && !this.isCut; item = item.right) {
       if (!item.countable) continue
-      const { client, clock } = item.id
-      for (let offset = 0; offset < item.length; ) {
-        const { state, end } = this.#history.stateAt(client, clock + offset)
-        const length = Math.min(item.length, end - clock) - offset
-        if (isIn(this.#version, state)) yield { item, offset, length }
-        offset += length
-      }
+      for (const part of this.#history.partsOf(item)) if (isIn(this.#version, part.state)) yield part
     }
   }
 }

@@ -1,17 +1,14 @@
 import * as Y from 'yjs'
 import { noGuid } from '../../yjs/create-doc.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import type { DocumentHistory, HistoryState } from '../document-history.ts'
+import type { DocumentHistory, HistoryState, ItemPart } from '../document-history.ts'
 import { charactersIn, formOfRoot, plainValues, VersionValues } from '../version-values.ts'
 
 /** How content differs between two versions. */
 export type PartChange = 'insert' | 'delete' | 'none'
 
 /** A part of an item that at least one of the two versions contains. */
-export interface MergedPart {
-  readonly item: Y.Item
-  readonly offset: number
-  readonly length: number
+export interface MergedPart extends Omit<ItemPart, 'state'> {
   readonly change: PartChange
 }
 
@@ -39,16 +36,11 @@ export function* mergedParts(history: DocumentHistory, type: SharedRoot): Genera
 }
 
 function* storedParts(history: DocumentHistory, { _start }: SharedRoot): Generator<MergedPart> {
-  for (let item = _start; item !== null; item = item.right) {
-    const { client, clock } = item.id
-    for (let offset = 0; offset < item.length; ) {
-      const { state, end } = history.stateAt(client, clock + offset)
-      const length = Math.min(item.length, end - clock) - offset
+  for (let item = _start; item !== null; item = item.right)
+    for (const { state, ...part } of history.partsOf(item)) {
       const change = changes[state]
-      if (change !== undefined) yield { item, offset, length, change }
-      offset += length
+      if (change !== undefined) yield { ...part, change }
     }
-  }
 }
 
 /** How a copy shows that content was inserted or deleted. */
