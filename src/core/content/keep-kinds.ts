@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { nearMiss } from '../base/text.ts'
-import { type CheckedContent, checkKind, replaceChecked } from './replace.ts'
+import { type CheckedContent, checkKind } from './replace.ts'
 import { contentKeyOf, requireRoot, rootExists, rootNames, shownName } from './roots.ts'
 import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
 import { checkRepresentable } from './unsupported-content.ts'
@@ -55,7 +55,7 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
 }
 
 /**
- * Replaces content like `replaceChecked`, and stores the kind of a root that is empty afterwards. An empty
+ * Replaces content like `replaceContent`, and stores the kind of a root that is empty afterwards. An empty
  * text without `contentKey` does not create a root. An editor that connects later may then use a root with
  * another name, which is the only root of the document. A new root in a document with other roots needs `newRoot`.
  * @param schema the schema of the root; null without one
@@ -76,7 +76,11 @@ export function replaceKeepingKind(
   const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
   checkKind(doc, target, kind)
   checkRepresentable(doc, contentKey, kind)
-  const replace = (): RootReplacement => ({ ...replaceChecked(doc, content, schema), contentKey, kind })
+  const replace = (): RootReplacement => ({
+    ...content.replace(doc, contentKey, schema),
+    contentKey,
+    kind,
+  })
   const result = keepingKinds(doc, kinds, replace)
   if (!isNew || !rootExists(doc, contentKey)) return result
   const warning = `created the root ${shownName(contentKey)}; did you mean`

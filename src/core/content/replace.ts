@@ -3,7 +3,6 @@ import { invalid } from '../base/errors.ts'
 import { contentTypeNames } from './content-type-names.ts'
 import { type ContentType, contentTypes, type ReplaceFunction } from './content-types.ts'
 import { contentKeyOf, shownName } from './roots.ts'
-import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
 import { isRichTextRoot } from './xml/observed-schema.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
 import type { RootReplacement } from './yjs/root-replacement.ts'
@@ -63,21 +62,11 @@ export function checkTarget(target: ContentTarget): ContentType {
  * @throws ApiError INVALID_ARGUMENT, before anything is changed, if `checkContent` rejects the target, or if
  * the root has another kind of content
  */
-export const replaceContent = (doc: Y.Doc, target: ContentTarget): RootReplacement =>
-  replaceChecked(doc, checkContent(target))
-
-/**
- * Like `replaceContent`, for a target that `checkContent` has already checked.
- * @param schema the schema in whose form content is written; null without one
- */
-export function replaceChecked(
-  doc: Y.Doc,
-  { target, type, replace }: CheckedContent,
-  schema: ContentSchema | null = null,
-): RootReplacement {
+export function replaceContent(doc: Y.Doc, target: ContentTarget): RootReplacement {
+  const { type, replace } = checkContent(target)
   const contentKey = contentKeyOf(doc, target.contentKey)
-  checkKind(doc, target, type.kindOf(doc, contentKey, schema === null ? undefined : kindOfSchema(schema)))
-  return replace(doc, contentKey, schema)
+  checkKind(doc, target, type.kindOf(doc, contentKey))
+  return replace(doc, contentKey, null)
 }
 
 /**
