@@ -13,10 +13,8 @@ import {
 import { isInvisible } from './block-keys.ts'
 import type { Dialect, MarkIndex, MarkName, NamedKind } from './dialect.ts'
 
-/** Ids of stored nodes. The id of a node stays the same as long as the node exists. */
-export interface NodeIds {
-  idOf(node: XmlNode): string
-}
+/** Returns the id of a stored node. It stays the same as long as the node exists. */
+export type NodeIds = (node: XmlNode) => string
 
 /** Reads stored nodes as blocks. A node that the dialect or the block tree cannot represent becomes custom. */
 export class BlockReader {
@@ -83,7 +81,7 @@ export class BlockReader {
 
   #custom = (node: XmlNode): CustomNode => ({
     kind: 'custom',
-    id: this.#ids.idOf(node),
+    id: this.#ids(node),
     name: node.kind === 'text' ? 'text' : node.name,
   })
 

@@ -18,16 +18,14 @@ import {
   targetOfText,
   withEmptinessWarning,
 } from './block-format.ts'
-import { BlockReader, type NodeIds } from './block-reader.ts'
+import { BlockReader } from './block-reader.ts'
 import { BlockWriter } from './block-writer.ts'
 import { type Dialect, dialectOf, lineMarks } from './dialect.ts'
 import { BlockMerger } from './merge-blocks.ts'
 import { joinLists, noteBlock, splitLists, splitLive } from './note-blocks.ts'
 import { NoteTree } from './note-tree.ts'
 
-/** The id of a node of XML is that of its first item. */
-const xmlIds: NodeIds = { idOf: storedId }
-
+/** Returns the id of a node of XML: that of its first item. */
 function storedId(node: LiveNode): string {
   const item = (node.kind === 'text' ? node.parts[0]?.type : node.type)?._item
   return item === null || item === undefined ? '0-0' : `${item.id.client}-${item.id.clock}`
@@ -126,7 +124,7 @@ function storedRoot(format: BlockFormat, scope: XmlScope, root: LiveElement): St
   const { vocabulary, marks } = scope
   const dialect = dialectFor(root, vocabulary, format)
   vocabulary.assumeRichText()
-  const reader = new BlockReader(dialect, marks, xmlIds, format.tables)
+  const reader = new BlockReader(dialect, marks, (node) => storedId(node as LiveNode), format.tables)
   const note = dialect.isFlat ? new NoteTree(root, scope, format.tables === 'simple') : null
   const view = note?.view ?? root
   const read = reader.blocks(view.children)

@@ -13,6 +13,7 @@ import {
   type FormattedText,
   FormattedTextBuilder,
   type FormattedTextState,
+  piecesOf,
   readFormatted,
   tooManyAttributes,
 } from './formatted-text.ts'
@@ -191,23 +192,12 @@ function formattedTextOf(ops: readonly DeltaInsert[], formats: FormatTable): For
  * Converts a formatted text to the operations of a delta. Adjacent texts with the same attributes are joined;
  * an embed is always a separate operation.
  */
-function toInserts({ text, runs, embeds }: FormattedText, formats: FormatTable): DeltaInsert[] {
+function toInserts(content: FormattedText, formats: FormatTable): DeltaInsert[] {
   const ops: DeltaInsert[] = []
-  const embedsAt = [...embeds]
-  let next = 0
-  for (const [index, { start, format }] of runs.entries()) {
+  for (const { insert, format } of piecesOf(content)) {
     const { attributes } = formats.get(format)
-    const add = (insert: DeltaInsert['insert']): unknown =>
-      ops.push(Object.keys(attributes).length === 0 ? { insert } : { insert, attributes })
-    const end = runs[index + 1]?.start ?? text.length
-    let at = start
-    for (let each = embedsAt[next]; each !== undefined && each[0] < end; each = embedsAt[++next]) {
-      const [embedAt, embed] = each
-      if (embedAt > at) add(text.slice(at, embedAt).toWellFormed())
-      add(embed)
-      at = embedAt + 1
-    }
-    if (end > at) add(text.slice(at, end).toWellFormed())
+    const shown = typeof insert === 'string' ? insert.toWellFormed() : insert
+    ops.push(Object.keys(attributes).length === 0 ? { insert: shown } : { insert: shown, attributes })
   }
   return ops
 }

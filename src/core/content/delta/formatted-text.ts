@@ -6,7 +6,7 @@ import { JsonInterner } from '../json/json-interner.ts'
 import { Output } from '../output.ts'
 import { readStoredValue } from '../stored/shared-values.ts'
 import type { DeltaAttributes } from '../text/operations.ts'
-import { markUnpaired } from '../text/text-state.ts'
+import { markUnpaired, runIndexAtOffset } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** A range of text with one set of attributes. The range ends at the start of the next range. */
@@ -25,6 +25,40 @@ export interface FormattedText {
   readonly runs: readonly FormattedRun[]
   /** Embeds by offset. */
   readonly embeds: ReadonlyMap<number, JsonObject>
+}
+
+/** Text or an embed with one set of attributes. */
+export interface FormattedPiece {
+  readonly insert: string | JsonObject
+  readonly format: number
+  /** Offset in the text. */
+  readonly at: number
+}
+
+/** Yields the content between two offsets: each embed alone, and text as far as it has one set of attributes. */
+export function* piecesOf(
+  { text, runs, embeds }: FormattedText,
+  start = 0,
+  end = text.length,
+): Generator<FormattedPiece> {
+  for (let index = runIndexAtOffset(runs, start); index < runs.length; index++) {
+    const { start: runStart, format } = runs[index] as FormattedRun
+    const runEnd = Math.min(end, runs[index + 1]?.start ?? end)
+    for (let at = Math.max(start, runStart); at < runEnd; ) {
+      const embed = embeds.get(at)
+      const next = embed === undefined ? endOfText(text, embeds, at, runEnd) : at + 1
+      yield { insert: embed ?? text.slice(at, next), format, at }
+      at = next
+    }
+  }
+}
+
+/** Returns the offset of the next embed after `at`, or `end`. An embed is an unpaired low surrogate. */
+function endOfText(text: string, embeds: FormattedText['embeds'], at: number, end: number): number {
+  if (embeds.size === 0) return end
+  let next = at + 1
+  while (next < end && !((text.charCodeAt(next) & 0xfc00) === 0xdc00 && embeds.has(next))) next += 1
+  return next
 }
 
 /** The text that a stored text must become. */

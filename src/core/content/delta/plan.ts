@@ -5,12 +5,13 @@ import type { JsonObject } from '../json/json.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
 import { type DeltaAttributes, TextChange } from '../text/operations.ts'
 import { atMost, editsMaxFor, isSeparator, stepsMax } from '../text/plan.ts'
-import type {
-  FormatTable,
-  FormattedRun,
-  FormattedTarget,
-  FormattedText,
-  FormattedTextState,
+import {
+  type FormatTable,
+  type FormattedRun,
+  type FormattedTarget,
+  type FormattedText,
+  type FormattedTextState,
+  piecesOf,
 } from './formatted-text.ts'
 
 /** Maximum number of formatting marks for the ranges that are inserted into formatted text. */
@@ -148,19 +149,12 @@ class DeltaOperationBuilder extends TextChange<string | JsonObject> {
   }
 
   #insertTo(targetOffset: number): void {
-    const { text, embeds } = this.#target
-    while (this.#targetAt < targetOffset) {
-      const at = this.#targetAt
-      const embed = embeds.get(at)
-      let end = at + 1
-      if (embed === undefined) {
-        const runEnd = Math.min(targetOffset, this.#targetRuns.endAt(at))
-        while (end < runEnd && !embeds.has(end)) end += 1
-      }
-      this.insert(embed ?? text.slice(at, end), this.#formats.attributesOf(this.#targetRuns.formatAt(at)))
+    if (targetOffset <= this.#targetAt) return
+    for (const { insert, format } of piecesOf(this.#target, this.#targetAt, targetOffset)) {
+      this.insert(insert, this.#formats.attributesOf(format))
       this.#inserts += 1
-      this.#targetAt = end
     }
+    this.#targetAt = targetOffset
   }
 
   /** Deletes everything up to `offset`. Hidden items before or at `offset` stay. */

@@ -1,9 +1,10 @@
 import { planFormattedText } from '../../delta/delta.ts'
-import type {
-  FormatTable,
-  FormattedTarget,
-  FormattedText,
-  FormattedTextState,
+import {
+  type FormatTable,
+  type FormattedTarget,
+  type FormattedText,
+  type FormattedTextState,
+  piecesOf,
 } from '../../delta/formatted-text.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { PlannedUpdate } from '../../yjs/root-replacement.ts'
@@ -78,7 +79,7 @@ function insertedPieces(
   return needsBreak ? [plain('\n'), ...own] : own
 }
 
-const plain = (insert: string): QuillPiece => ({ insert, format: 0, isCode: false })
+const plain = (insert: string): QuillPiece => ({ insert, format: 0 })
 
 /** Returns the offset in the formatted text for an index in the shared text. */
 function offsetOf({ hidden }: FormattedTextState, index: number): number {
@@ -103,20 +104,4 @@ function afterBlockEmbeds(content: FormattedText, start: number, end: number): n
   let at = start
   while (at < end && isBlockEmbed(content, at)) at += 1
   return at
-}
-
-/** Returns the pieces of a range of a text. */
-function piecesOf({ text, runs, embeds }: FormattedText, start: number, end: number): QuillPiece[] {
-  const pieces: QuillPiece[] = []
-  for (const [index, run] of runs.entries()) {
-    const runEnd = Math.min(end, runs[index + 1]?.start ?? text.length)
-    for (let at = Math.max(start, run.start); at < runEnd; ) {
-      const embed = embeds.get(at)
-      let next = at + 1
-      if (embed === undefined) while (next < runEnd && !embeds.has(next)) next += 1
-      pieces.push({ insert: embed ?? text.slice(at, next), format: run.format, isCode: false })
-      at = next
-    }
-  }
-  return pieces
 }

@@ -128,9 +128,9 @@ export class QuillRoot implements StoredRoot<FormattedTarget> {
     const scope = { marks: this.#marks, numbers: new NodeInterner() }
     this.#writer = new BlockWriter(quillDialect, scope, this.#nodes)
     this.#tree = readQuillTree(content, formats, this.#writer)
-    const ids = new QuillIds(root, this.#tree.offsets)
-    for (const node of this.#tree.offsets.keys()) this.#nodes.set(ids.idOf(node), node)
-    this.#reader = new BlockReader(quillDialect, this.#marks, ids, tables)
+    const idOf = nodeIds(root, this.#tree.offsets)
+    for (const node of this.#tree.offsets.keys()) this.#nodes.set(idOf(node), node)
+    this.#reader = new BlockReader(quillDialect, this.#marks, idOf, tables)
     this.blocks = this.#reader.blocks(this.#tree.root.children)
   }
 
@@ -164,24 +164,16 @@ function lengthInText({ content, deleted }: Y.Item): number {
   return content instanceof Y.ContentEmbed || content instanceof Y.ContentType ? 1 : 0
 }
 
-/** The ids of the nodes of a text. A node has the id of its embed, or of its first line break. */
-class QuillIds implements NodeIds {
-  readonly #offsets: ReadonlyMap<XmlNode, number>
-  readonly #ids = new Map<number, string>()
-
-  constructor(root: SharedRoot | undefined, offsets: ReadonlyMap<XmlNode, number>) {
-    this.#offsets = offsets
-    const wanted = [...new Set(offsets.values())].sort((a, b) => a - b)
-    let [at, next] = [0, 0]
-    for (let item = root?._start ?? null; item !== null && next < wanted.length; item = item.right) {
-      const length = lengthInText(item)
-      for (let offset = wanted[next]; offset !== undefined && offset < at + length; offset = wanted[++next])
-        this.#ids.set(offset, `${item.id.client}-${item.id.clock + offset - at}`)
-      at += length
-    }
+/** Returns the ids of the nodes of a text. A node has the id of its embed, or of its first line break. */
+function nodeIds(root: SharedRoot | undefined, offsets: ReadonlyMap<XmlNode, number>): NodeIds {
+  const ids = new Map<number, string>()
+  const wanted = [...new Set(offsets.values())].sort((a, b) => a - b)
+  let [at, next] = [0, 0]
+  for (let item = root?._start ?? null; item !== null && next < wanted.length; item = item.right) {
+    const length = lengthInText(item)
+    for (let offset = wanted[next]; offset !== undefined && offset < at + length; offset = wanted[++next])
+      ids.set(offset, `${item.id.client}-${item.id.clock + offset - at}`)
+    at += length
   }
-
-  idOf(node: XmlNode): string {
-    return this.#ids.get(this.#offsets.get(node) ?? -1) ?? '0-0'
-  }
+  return (node) => ids.get(offsets.get(node) ?? -1) ?? '0-0'
 }

@@ -1,6 +1,7 @@
 import { memoized } from '../../../base/maps.ts'
 import {
   type FormatTable,
+  type FormattedPiece,
   type FormattedTarget,
   type FormattedText,
   FormattedTextBuilder,
@@ -21,11 +22,9 @@ import {
 import type { StoredEmbed } from './quill-tree.ts'
 
 /** Text or an embed, and the number of its formatting. */
-export interface QuillPiece {
-  readonly insert: string | JsonObject
-  readonly format: number
-  /** Whether the text is code, in which Quill has no formatting. */
-  readonly isCode: boolean
+export interface QuillPiece extends Omit<FormattedPiece, 'at'> {
+  /** True if the text is code, in which Quill has no formatting. */
+  readonly isCode?: true
 }
 
 const paragraph: LineStructure = { kind: 'paragraph' }
@@ -166,7 +165,7 @@ class QuillLineWriter {
   }
 
   #add(insert: QuillPiece['insert'], format: number): void {
-    this.#pieces.push({ insert, format, isCode: this.#isCode })
+    this.#pieces.push({ insert, format, ...(this.#isCode && { isCode: true }) })
   }
 
   #embed({ value, format }: StoredEmbed): void {
@@ -202,11 +201,11 @@ export function withoutLastBreak(pieces: readonly QuillPiece[]): readonly QuillP
  * Returns the text that consists of these pieces. Text that stays keeps the formatting that Markdown cannot
  * represent, unless it becomes code.
  */
-export function targetFrom(pieces: readonly QuillPiece[], formats: FormatTable): FormattedTarget {
+export function targetFrom(pieces: Iterable<QuillPiece>, formats: FormatTable): FormattedTarget {
   const content = new FormattedTextBuilder(formats)
   /** Offsets at which code starts and ends, in turn. */
   const code: number[] = []
-  for (const { insert, format, isCode } of pieces) {
+  for (const { insert, format, isCode = false } of pieces) {
     if (isCode !== (code.length % 2 === 1)) code.push(content.length)
     content.add(insert, format)
   }

@@ -1,4 +1,4 @@
-import type { FormatTable, FormattedText } from '../../delta/formatted-text.ts'
+import { type FormatTable, type FormattedText, piecesOf } from '../../delta/formatted-text.ts'
 import type { JsonObject } from '../../json/json.ts'
 import { xmlName, xmlText } from '../../xml/names.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
@@ -66,47 +66,30 @@ class QuillTreeReader {
   }
 
   #lines(): Line[] {
-    const { text, runs } = this.#content
+    const { text } = this.#content
     const lines: Line[] = []
     const builder = this.#writer.newChildren()
     const endLine = (at: number, format: number): void => {
       const structure = structureOf(this.#formats.get(format).attributes)
       lines.push({ structure, format, children: builder.take(), at, isEmbed: false })
     }
-    for (const [index, { start, format }] of runs.entries()) {
-      const end = runs[index + 1]?.start ?? text.length
-      for (let at = start; at < end; ) {
-        const value = this.#content.embeds.get(at)
-        if (value !== undefined) {
-          const node = this.#embed(value, format, at)
-          const isBlock = builder.endText() === 0 && blockEmbeds.has(node.name)
-          if (!isBlock) builder.node(node)
-          else
-            lines.push({ structure: { kind: 'paragraph' }, format: 0, children: [node], at, isEmbed: true })
-          at += 1
-        } else if (text[at] === '\n') {
-          endLine(at, format)
-          at += 1
-        } else {
-          const until = this.#endOfText(at, end)
-          builder.text(text.slice(at, until), format)
-          at = until
-        }
+    for (const { insert, format, at } of piecesOf(this.#content)) {
+      if (typeof insert === 'string') {
+        let end = at
+        insert.split('\n').forEach((line, index) => {
+          if (index > 0) endLine(end++, format)
+          builder.text(line, format)
+          end += line.length
+        })
+        continue
       }
+      const node = this.#embed(insert, format, at)
+      const isBlock = builder.endText() === 0 && blockEmbeds.has(node.name)
+      if (!isBlock) builder.node(node)
+      else lines.push({ structure: { kind: 'paragraph' }, format: 0, children: [node], at, isEmbed: true })
     }
     if (text !== '' && lines.at(-1)?.at !== text.length - 1) endLine(text.length, 0)
     return lines
-  }
-
-  /** Returns the end of the text that starts at `at`: the next line break or embed, or `end`. */
-  #endOfText(at: number, end: number): number {
-    const { text, embeds } = this.#content
-    for (let next = at + 1; next < end; next++) {
-      const unit = text.charCodeAt(next)
-      // An embed is an unpaired low surrogate.
-      if (unit === 0x0a || ((unit & 0xfc00) === 0xdc00 && embeds.has(next))) return next
-    }
-    return end
   }
 
   #embed(value: JsonObject, format: number, at: number): XmlElement {
