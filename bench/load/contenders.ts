@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProtocolName } from '../../src/cli/bench/client-protocol.ts'
 import { type Contender, contenderOf, type Running, type ServerSpec } from '../../src/cli/bench/contender.ts'
 import { weftSpec } from '../../src/cli/bench/weft-spec.ts'
 import { readPackageVersion } from '../../src/core/base/package-version.ts'
@@ -25,20 +24,13 @@ const relay = (name: string, script: string): ServerSpec => ({
   keeps: false,
 })
 
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>
-}
-
-const peer = (name: string, script: string, library: string, protocol: ProtocolName): ServerSpec => {
-  const manifest = JSON.parse(readFileSync(join(bench, 'peers', 'package.json'), 'utf8')) as Manifest
-  return {
-    ...onLoopback,
-    name,
-    version: manifest.dependencies[library] ?? '',
-    protocol,
-    start: [peersNode, join('peers', script), '{port}', '{data}'],
-    keeps: true,
-  }
+/** Describes another server. Returns nothing if its library is not installed. */
+function peer(script: string, library: string, from: Partial<ServerSpec> = {}): readonly ServerSpec[] {
+  const manifest = join(bench, 'peers', 'node_modules', library, 'package.json')
+  if (!existsSync(manifest)) return []
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }
+  const start = [peersNode, join('peers', script), '{port}', '{data}']
+  return [{ ...onLoopback, name: library, version, protocol: 'y-websocket', start, keeps: true, ...from }]
 }
 
 const builtWeft = (): ServerSpec =>
@@ -68,10 +60,7 @@ export const contenders = (): readonly ServerSpec[] => [
   relay('batching relay', 'batching-relay.ts'),
   relay('syncing relay', 'syncing-relay.ts'),
   builtWeft(),
-  ...(existsSync(peersNode)
-    ? [
-        peer('Hocuspocus', 'hocuspocus.mjs', '@hocuspocus/server', 'hocuspocus'),
-        peer('@y/websocket-server', 'y-websocket-server.mjs', '@y/websocket-server', 'y-websocket'),
-      ]
-    : []),
+  ...peer('hocuspocus.mjs', '@hocuspocus/server', { name: 'Hocuspocus', protocol: 'hocuspocus' }),
+  ...peer('y-websocket-server.mjs', '@y/websocket-server'),
+  ...peer('y-partyserver.mjs', 'y-partyserver', { url: `${onLoopback.url}/parties/editor` }),
 ]
