@@ -64,3 +64,7 @@ export const perDelivered: Figure = { label: 'CPU µs a delivered update', digit
 export const deliveredPerSecond: Figure = { label: 'delivered/s', digits: 0, better: 'more' }
 export const p50: Figure = { label: 'p50 ms', digits: 2, better: 'less' }
 export const p99: Figure = { label: 'p99 ms', digits: 2, better: 'less' }
+
+/** Figures of clients that type at a constant rate. */
+export const typingFigures = { cpu: perDelivered, delivered: deliveredPerSecond, p50, p99 }
+export type TypingFigure = keyof typeof typingFigures

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Y from 'yjs'
 import { type ClientProtocol, encodeKeystroke } from './client-protocol.ts'
+import { during } from './cpu.ts'
 import { clientFrame, type LoadSocket, opcodes } from './load-socket.ts'
+import { quantile, sum } from './measure.ts'
+import { type Outcome, per, type TypingFigure } from './scenario.ts'
 
 /** Protocol in which clients communicate with the measured server. */
 export interface TypingProtocol {
@@ -134,6 +137,34 @@ export async function expectExact(trackers: readonly KeystrokeTracker[]): Promis
     await sleep(5)
   }
   for (const { fault } of trackers) if (fault !== null) throw new Error(fault)
+}
+
+/**
+ * Measures a part of the typing.
+ * @param receivers number of connections to which the server sends a keystroke, for each one that is counted
+ */
+export async function measureTyping(
+  server: { readonly pid: number | null },
+  trackers: readonly KeystrokeTracker[],
+  seconds: number,
+  receivers = 1,
+): Promise<Outcome<TypingFigure>> {
+  const counted = (): number => sum(trackers.map(({ total }) => total))
+  const before = counted()
+  for (const tracker of trackers) tracker.timing = true
+  const usage = await during(server, () => sleep(seconds * 1000))
+  for (const tracker of trackers) tracker.timing = false
+  const delivered = (counted() - before) * receivers
+  const times = trackers.flatMap(({ latencies }) => latencies)
+  return {
+    figures: {
+      cpu: per(usage.microseconds, delivered),
+      delivered: per(delivered, usage.seconds),
+      p50: quantile(times, 0.5),
+      p99: quantile(times, 0.99),
+    },
+    usage,
+  }
 }
 
 /** Passes all updates that a socket receives to `watch`. */

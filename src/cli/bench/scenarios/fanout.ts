@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender, Running } from '../contender.ts'
-import { during } from '../cpu.ts'
 import { enterRoom } from '../entering.ts'
 import type { LoadSocket } from '../load-socket.ts'
-import { quantile } from '../measure.ts'
 import { Mover } from '../mover.ts'
-import { deliveredPerSecond, p50, p99, per, perDelivered, type Scale, type Scenario } from '../scenario.ts'
-import { atRate, expectExact, KeystrokeTracker, Typist, trackUpdates } from '../typist.ts'
+import {
+  deliveredPerSecond,
+  perDelivered,
+  type Scale,
+  type Scenario,
+  type TypingFigure,
+  typingFigures,
+} from '../scenario.ts'
+import { atRate, expectExact, KeystrokeTracker, measureTyping, Typist, trackUpdates } from '../typist.ts'
 
 /**
  * Maximum number of keystrokes of a writer that have been sent but not received. This number suffices to keep
@@ -83,15 +88,6 @@ async function expectAllCame({ typists, readers, watch }: Room): Promise<void> {
     throw new Error(`${others.length - ended.size} of ${readers.length} readers did not receive everything`)
 }
 
-/** Measures a part of the typing. Returns also the number of delivered keystrokes. */
-async function count({ server, watch, receivers }: Room, seconds: number) {
-  const total = watch.total
-  watch.timing = true
-  const usage = await during(server, () => sleep(seconds * 1000))
-  watch.timing = false
-  return { usage, delivered: (watch.total - total) * receivers }
-}
-
 /** Returns a scenario in which the writers type as fast as the server accepts. */
 export const saturated = (
   key: string,
@@ -108,14 +104,11 @@ export const saturated = (
     const room = await openRoom(contender, data, writers, readers)
     const stop = saturate(room)
     await sleep(seconds * 1000)
-    const { usage, delivered } = await count(room, seconds)
+    const { figures, usage } = await measureTyping(room.server, [room.watch], seconds, room.receivers)
     stop()
     await expectAllCame(room)
     await room.server.kill()
-    return {
-      figures: { cpu: per(usage.microseconds, delivered), rate: per(delivered, usage.seconds) },
-      usage,
-    }
+    return { figures: { cpu: figures.cpu, rate: figures.delivered }, usage }
   },
 })
 
@@ -135,12 +128,12 @@ export const pacedRoom = (
   name: string,
   shows: string,
   full: RoomLoad,
-): Scenario<'cpu' | 'p50' | 'p99'> => ({
+): Scenario<TypingFigure> => ({
   key,
   name,
   shows,
   needs: 'url',
-  figures: { cpu: perDelivered, p50, p99 },
+  figures: typingFigures,
   async run(contender, data, { size, seconds }: Scale) {
     const readers = size === 'full' ? full.readers : Math.min(full.readers, 20)
     const room = await openRoom(contender, data, full.writers, readers)
@@ -157,18 +150,10 @@ export const pacedRoom = (
       for (let index = 0; index < due; index++) room.typists[next++ % full.writers]?.type()
     })
     await sleep(seconds * 1000)
-    const { usage, delivered } = await count(room, seconds)
+    const outcome = await measureTyping(server, [room.watch], seconds, room.receivers)
     stop()
     await expectAllCame(room)
     await server.kill()
-    const { latencies } = room.watch
-    return {
-      figures: {
-        cpu: per(usage.microseconds, delivered),
-        p50: quantile(latencies, 0.5),
-        p99: quantile(latencies, 0.99),
-      },
-      usage,
-    }
+    return outcome
   },
 })

@@ -1,62 +1,69 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { during } from '../cpu.ts'
-import { quantile } from '../measure.ts'
-import { enterInPairs } from '../pairs.ts'
-import { p50, p99, per, perDelivered, type Scale, type Scenario } from '../scenario.ts'
+import type { Running } from '../contender.ts'
+import { enterAll, join } from '../entering.ts'
+import { type Scale, type Scenario, type TypingFigure, typingFigures } from '../scenario.ts'
+import { atRate, expectExact, KeystrokeTracker, measureTyping, Typist, trackUpdates } from '../typist.ts'
 
-/**
- * Returns a scenario with rooms of two typists each, who receive each other's keystrokes.
- * @param full number of rooms, and of keystrokes per second of all typists together
- */
-const pairsOf = (
-  key: string,
-  name: string,
-  shows: string,
-  full: { readonly rooms: number; readonly perSecond: number },
-): Scenario<'cpu' | 'p50' | 'p99'> => ({
+/** Rooms whose typists receive each other's keystrokes. */
+interface TypedRooms {
+  readonly rooms: number
+  readonly typists: number
+  /** Number of keystrokes per second of all typists together. */
+  readonly perSecond: number
+}
+
+/** Opens a socket for each typist of each room. */
+async function enterRooms(server: Running, { rooms, typists: perRoom }: TypedRooms) {
+  const documentOf = (index: number): string => `room-${index % rooms}`
+  const sockets = await enterAll(rooms * perRoom, (index) => join(server, documentOf(index)))
+  const typists = sockets.map((socket, index) => new Typist(socket, server, documentOf(index)))
+  const watches = sockets.map((socket, index) => {
+    const others = typists.filter((_, other) => other % rooms === index % rooms && other !== index)
+    const watch = new KeystrokeTracker(others, typists[index])
+    trackUpdates(socket, server, watch)
+    return watch
+  })
+  return { typists, watches }
+}
+
+const roomsOf = (key: string, name: string, shows: string, full: TypedRooms): Scenario<TypingFigure> => ({
   key,
   name,
   shows,
   needs: 'url',
-  figures: { cpu: perDelivered, p50, p99 },
+  figures: typingFigures,
   async run(contender, data, { size, seconds }: Scale) {
     const rooms = size === 'full' ? full.rooms : Math.ceil(full.rooms / 50)
     const perSecond = size === 'full' ? full.perSecond : Math.min(full.perSecond, 200)
     const server = await contender.start(data)
-    const pairs = await enterInPairs(server, rooms)
+    const { typists, watches } = await enterRooms(server, { ...full, rooms })
     await sleep(size === 'full' ? 1_000 : 100)
-    const stop = pairs.type(perSecond)
+    let next = 0
+    const stop = atRate(perSecond, (due) => {
+      for (let index = 0; index < due; index++) typists[next++ % typists.length]?.type()
+    })
     await sleep(seconds * 1000)
-    const before = pairs.delivered()
-    for (const watch of pairs.watches) watch.timing = true
-    const usage = await during(server, () => sleep(seconds * 1000))
-    const delivered = pairs.delivered() - before
-    for (const watch of pairs.watches) watch.timing = false
+    const outcome = await measureTyping(server, watches, seconds)
     stop()
-    await pairs.expectExact()
+    await expectExact(watches)
     await server.kill()
-    const times = pairs.watches.flatMap(({ latencies }) => latencies)
-    return {
-      figures: {
-        cpu: per(usage.microseconds, delivered),
-        p50: quantile(times, 0.5),
-        p99: quantile(times, 0.99),
-      },
-      usage,
-    }
+    return outcome
   },
 })
 
-export const oneHop = pairsOf(
+export const oneHop = roomsOf(
   'hop',
   'one hop: two clients, 100 keystrokes/s',
   'The time from a keystroke to the other client on an idle server. A server that syncs to disk first cannot be faster than fsync.',
-  { rooms: 1, perSecond: 100 },
+  { rooms: 1, typists: 2, perSecond: 100 },
 )
 
-export const manyRooms = pairsOf(
-  'rooms',
-  '500 rooms × 2 typists, 5,000/s',
-  'Many small documents, in which nearly every update is a write of its own.',
-  { rooms: 500, perSecond: 5_000 },
-)
+const manyRoomsOf = (key: string, typists: number): Scenario<TypingFigure> =>
+  roomsOf(
+    key,
+    `500 rooms × ${typists} typists, 5,000/s`,
+    'Many small documents, in which nearly every update is a write of its own.',
+    { rooms: 500, typists, perSecond: 5_000 },
+  )
+
+export const manyRooms = [manyRoomsOf('rooms', 2), manyRoomsOf('rooms-of-three', 3)]

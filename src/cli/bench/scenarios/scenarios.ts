@@ -21,7 +21,7 @@ export const scenarios: readonly Scenario[] = [
   ),
   saturated('saturated-pair', 'one writer, one reader, saturated', 1, 1),
   oneHop,
-  manyRooms,
+  ...manyRooms,
   pacedRoom('observers', '500 observers of one writer, 20/s', 'The fan-out of a document that many read.', {
     ...observers,
     showsCursors: false,
