@@ -1,18 +1,20 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Marked, type Tokens } from 'marked'
 import { packageFile } from '../core/base/package-file.ts'
-import { type Chapter, chapters, errorChapter, index, pathOf } from './chapters.ts'
+import { type Chapter, chapters, errorChapter, index } from './chapters.ts'
 import { errorCodeNames, errorPage } from './error-list.ts'
 import { anchorOf, escapeHtml, renderPage, type Section } from './layout.ts'
+import { linkTarget, llmsText, markdownPage } from './markdown-pages.ts'
 import { chapterEntries, errorEntries, rowAnchor } from './search-entries.ts'
 import type { SearchEntry } from './search-entry.ts'
 import { fillTables } from './tables.ts'
 
 /**
  * Renders the Markdown of a chapter as a page.
+ * @param name path of the page below `/docs`
  * @param title title of the page, if the page is only a part of the chapter
  */
-function renderChapter(chapter: Chapter, text: string, title = chapter.title): string {
+function renderChapter(name: string, chapter: Chapter, text: string, title = chapter.title): string {
   const sections: Section[] = []
   const marked = new Marked({
     renderer: {
@@ -54,7 +56,7 @@ function renderChapter(chapter: Chapter, text: string, title = chapter.title): s
     },
   })
   const body = marked.parse(text, { async: false })
-  return renderPage({ title, chapter, sections, body })
+  return renderPage({ title, chapter, sections, body, markdown: `/docs/${name}.md` })
 }
 
 const textOf = (cell: Tokens.TableCell | undefined): string => cell?.text.replaceAll('`', '') ?? ''
@@ -69,25 +71,12 @@ const scrolling = (table: string): string =>
  */
 const languageOf = (info: string | undefined): string => info?.split(' ')[0] || 'text'
 
-const localDocs = 'http://localhost:8787/docs'
-
-/**
- * Returns the target that a chapter's link has on a server; null if it leads to a file that is only in the
- * repository.
- */
-function linkTarget(href: string): string | null {
-  if (href.startsWith(localDocs)) return href.slice('http://localhost:8787'.length)
-  if (/^(https?:|mailto:|#)/.test(href)) return href
-  const [, name, anchor = ''] = /^([a-z-]+|README)\.md(#.*)?$/.exec(href) ?? []
-  const chapter = [index, ...chapters].find((each) => each.name === name)
-  return chapter === undefined ? null : pathOf(chapter) + anchor
-}
-
 const source = (name: string): URL => packageFile(`src/docs/${name}`)
 const read = (name: string): string => readFileSync(source(`${name}.md`), 'utf8')
 
 /**
- * Renders the chapters and the pages of the error codes as HTML.
+ * Writes the chapters and the pages of the error codes as HTML and as Markdown, and the list of chapters for language
+ * models.
  * @param folder the folder of the build, with a final slash; the pages are written to its subfolder `docs/`
  */
 export function buildDocs(folder: string): void {
@@ -95,13 +84,16 @@ export function buildDocs(folder: string): void {
   mkdirSync(target(''), { recursive: true })
   copyFileSync(source('style.css'), target('style.css'))
   cpSync(source('pictures'), target('pictures'), { recursive: true })
-  for (const chapter of [index, ...chapters])
-    writeFileSync(target(`${chapter.name}.html`), renderChapter(chapter, fillTables(read(chapter.name))))
-  for (const code of errorCodeNames) {
-    const file = target(`errors/${code}.html`)
-    mkdirSync(new URL('.', file), { recursive: true })
-    writeFileSync(file, renderChapter(errorChapter, errorPage(code), code))
+  const write = (name: string, chapter: Chapter, text: string, title?: string): void => {
+    writeFileSync(target(`${name}.html`), renderChapter(name, chapter, text, title))
+    writeFileSync(target(`${name}.md`), markdownPage(text))
   }
+  for (const chapter of [index, ...chapters]) write(chapter.name, chapter, fillTables(read(chapter.name)))
+  for (const code of errorCodeNames) {
+    mkdirSync(new URL('.', target(`errors/${code}`)), { recursive: true })
+    write(`errors/${code}`, errorChapter, errorPage(code), code)
+  }
+  writeFileSync(target('llms.txt'), llmsText(read(index.name)))
 }
 
 /** Returns the search entries of the chapters and of the error codes. */

@@ -8,6 +8,8 @@ interface PageLayout {
   readonly sections: readonly Section[]
   /** Content of the page as HTML. */
   readonly body: string
+  /** Path of the page as Markdown, if it has one. */
+  readonly markdown?: string
   /** Links to the previous and the next page. Default: the chapters before and after the chapter. */
   readonly neighbors?: AdjacentPages
 }
@@ -52,7 +54,7 @@ export const anchorOf = (text: string): string =>
  * server, and the page is complete without the script.
  */
 export function renderPage(layout: PageLayout): string {
-  const { title, chapter, sections, body, neighbors = chaptersAround(chapter) } = layout
+  const { title, chapter, sections, body, markdown, neighbors = chaptersAround(chapter) } = layout
   const name = chapter === index ? 'Weft: documentation' : `${escapeHtml(title)} · Weft`
   return `<!doctype html>
 <html lang="en">
@@ -62,7 +64,7 @@ export function renderPage(layout: PageLayout): string {
 <meta name="color-scheme" content="light dark">
 <title>${name}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/style.css">
+<link rel="stylesheet" href="/docs/style.css">${markdown === undefined ? '' : `\n<link rel="alternate" type="text/markdown" href="${markdown}">`}
 <script type="module" src="/docs/script.js"></script>
 </head>
 <body>

@@ -40,6 +40,7 @@ function pagesOf(name: string): readonly PageRoute[] {
 /** Returns the paths of a built file. A page of the console is also served with a slash at the end, because users type it. */
 function pathsOf(name: string): readonly string[] {
   if (name === 'docs/reference/openapi.json') return ['/openapi.json']
+  if (name === 'docs/llms.txt') return ['/llms.txt']
   const path = `/${name.replace(/(\/(index|README))?\.html$/, '')}`
   return name.startsWith('console/') && name.endsWith('.html') ? [path, `${path}/`] : [path]
 }
@@ -53,7 +54,7 @@ function errorPages(): PageRoute {
     calls: 1,
     content(request) {
       const [, code = ''] = /\/errors\/([^?]*)/.exec(request.url ?? '') ?? []
-      const file = files.get(`${errorsFolder}${code}.html`)
+      const file = files.get(errorsFolder + (code.endsWith('.md') ? code : `${code}.html`))
       if (file !== undefined) return file.content(request)
       const problem = 'there is no error with this code; /docs/errors lists all codes'
       throw new ApiError('request/unknown-path', problem)
@@ -131,6 +132,7 @@ const links = {
   Documentation: '/docs',
   'API reference': '/docs/reference',
   OpenAPI: '/openapi.json',
+  'For language models': '/llms.txt',
   Health: '/healthz',
   Readiness: '/readyz',
   Metrics: '/metrics',

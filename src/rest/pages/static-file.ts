@@ -39,6 +39,8 @@ const types: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
   svg: 'image/svg+xml',
   png: 'image/png',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
 }
 
 /** Returns the content type of a built file; undefined if the file is not served, such as a source map. */

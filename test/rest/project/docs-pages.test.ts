@@ -75,7 +75,7 @@ describe.each(pages)('%s', (path) => {
     expect(html).not.toMatch(
       /<script(?! type="module" src="\/docs\/script\.js"><\/script>)|<style|<img (?!src="\/docs\/pictures\/)|<iframe|<\w[^>]*( style=| on\w+=)/,
     )
-    const loaded = [...html.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, from]) => from)
+    const loaded = [...html.matchAll(/<link (?!rel="alternate")[^>]*href="([^"]*)"/g)].map(([, from]) => from)
     expect(loaded).toEqual(['data:,', '/docs/style.css'])
     expect(await (await fetch(server.url + path)).text()).toBe(html)
   })
@@ -94,6 +94,39 @@ describe.each(pages)('%s', (path) => {
     }
     expect(links).toEqual(expect.arrayContaining(chapters.map(pathOf)))
   })
+})
+
+const errorPages = Object.keys(errorCodes).map((code) => `/docs/errors/${code}`)
+const markdownOf = (path: string): string => (path === '/docs' ? '/docs/README.md' : `${path}.md`)
+
+it.each([...[index, ...chapters].map(pathOf), errorPages[0] as string])(
+  '[GUIDE-29] %s is also served as Markdown, and its links lead to Markdown',
+  async (path) => {
+    const html = await pageAt(path)
+    expect(html).toContain(`<link rel="alternate" type="text/markdown" href="${markdownOf(path)}">`)
+    const answer = await fetch(server.url + markdownOf(path))
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+    const text = await answer.text()
+    const [, title] = /<h1>(.*)<\/h1>/.exec(html) ?? []
+    expect(text.split('\n')[0]).toBe(`# ${title}`)
+    const prose = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
+    const targets = [...prose.matchAll(/\]\(([^)#\s]*)[^)]*\)/g)].map(([, to = '']) => to)
+    const local = [...new Set(targets)].filter((to) => to !== '' && !/^(https?|mailto):/.test(to))
+    for (const to of local) {
+      expect(to).toMatch(/^\/docs\/(.*\.md|pictures\/.*|reference(\/.*)?)$/)
+      await pageAt(to)
+    }
+  },
+)
+
+it('[GUIDE-29] /llms.txt lists the Markdown of each chapter, with its contents', async () => {
+  const answer = await fetch(`${server.url}/llms.txt`)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  const text = await answer.text()
+  expect(text).toMatch(/^# Weft\n\n> Weft is [^\n]+\n\n## /)
+  const listed = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S.*$/gm)].map(([, to = '']) => to)
+  expect(listed).toEqual(expect.arrayContaining([...chapters.map(pathOf).map(markdownOf), '/openapi.json']))
+  for (const to of listed) await pageAt(to)
 })
 
 it('[GUIDE-1] serves the pictures of the chapters', async () => {
