@@ -10,7 +10,7 @@ const habitsMax: readonly { paths: readonly string[]; kind?: 'text'; max: number
   { paths: ['src/docs'], max: 15 },
   { paths: ['src'], kind: 'text', max: 15 },
   { paths: ['src/console'], kind: 'text', max: 15 },
-  { paths: ['.github', 'examples'], kind: 'text', max: 15 },
+  { paths: ['AGENTS.md', '.github', 'examples'], kind: 'text', max: 15 },
   { paths: ['test/spec'], max: 20 },
   { paths: ['src'], max: 25 },
   { paths: ['test'], max: 25 },

@@ -366,6 +366,19 @@ describe('documentation', () => {
     expect(dead).toEqual([])
   })
 
+  it('[TIDY-26] AGENTS.md has at most 60 lines, and names only existing paths and commands', () => {
+    const page = text('AGENTS.md')
+    expect(page.split('\n').length).toBeLessThanOrEqual(61)
+    const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, to = '']) => to)
+    const paths = [...page.matchAll(/`((?:src|test|bench|examples)[^` ]*)`/g)].map(([, path = '']) => path)
+    expect([...links, ...paths].filter((path) => !existsSync(join(root, path)))).toEqual([])
+    const { scripts } = JSON.parse(text('package.json')) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
+    const commands = [...page.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name)
+    expect(commands.filter((name) => scripts[name] === undefined)).toEqual([])
+  })
+
   it('[TIDY-20] the README of test/spec has the terms and lists every file, and every rule is under a heading', () => {
     const start = text('test/spec/README.md')
     expect(start.indexOf('## Terms')).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * prose-check: finds sentences that break the section "Write" of .github/CONTRIBUTING.md in comments, user-facing strings, test
+ * prose-check: finds sentences that break the section "Write" of AGENTS.md in comments, user-facing strings, test
  * titles and Markdown. It needs Node 20 and nothing else, and it changes no file.
  *
  *   node test/support/prose-check.mjs                       check every tracked file below the working directory
