@@ -9,6 +9,7 @@ import * as Y from 'yjs'
 import { eventually } from '../../support/clients/clients.ts'
 import { hocuspocusVisitor } from '../../support/clients/hocuspocus-client.ts'
 import { runSamples, samplesOf } from '../../support/data/docs-samples.ts'
+import { root } from '../../support/data/project-files.ts'
 import { type OldServerProcess, peersNode, startHocuspocus } from '../../support/servers/legacy-servers.ts'
 import { freePort, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { startTestServer } from '../../support/servers/server.ts'
@@ -76,7 +77,7 @@ describe.skipIf(!isEverythingAsked)('the migration from Hocuspocus', () => {
     writer.close()
   }
 
-  /** Runs the program of the chapter that brings the edits back. */
+  /** Runs the program of the example that brings the edits back. */
   async function rollBack(): Promise<{ readonly code: number; readonly out: string }> {
     const { apiKey: KEY, authToken: TOKEN } = credentials
     try {
@@ -111,11 +112,15 @@ describe.skipIf(!isEverythingAsked)('the migration from Hocuspocus', () => {
     const [weftPort, oldPort] = [await freePort(), await freePort()]
     const steps = ['Dry run', 'Switch', 'Roll back']
     const samples = samplesOf('src/docs/migration.md').filter(
-      ({ heading, language, note }) =>
-        (steps.includes(heading) && language === 'sh' && note === '') || note === 'roll-back.mjs',
+      ({ heading, language, note }) => steps.includes(heading) && language === 'sh' && note === '',
     )
     const servers = { 'localhost:8787': `127.0.0.1:${weftPort}`, 'localhost:1234': `127.0.0.1:${oldPort}` }
     const printed = await runSamples(samples, folder, servers, {})
+    const example = readFileSync(join(root, 'examples/migrate-hocuspocus/roll-back.mjs'), 'utf8')
+    writeFileSync(
+      join(folder, 'roll-back.mjs'),
+      Object.entries(servers).reduce((text, [from, to]) => text.replaceAll(from, to), example),
+    )
     expect(printed.join('')).toContain('13 of 13 documents are in the store')
     expect(printed.join('')).toContain('Typed in acme/plan/main.')
 
