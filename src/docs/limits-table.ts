@@ -2,22 +2,8 @@ import { type Config, fixedValues, type OptionKey, optionOf } from '../core/conf
 import type { Rate } from '../core/config/option-parsers.ts'
 import { type LimitName, type LimitScope, limitNames, limitScopes } from '../core/quota/limits.ts'
 
-/** The resources that limits bound, by the kind of the limits. */
-const kinds = {
-  connections: 'connections of clients',
-  rates: 'calls, new connections, new documents and bytes per time',
-  time: 'time until a client must finish something',
-  memory: 'memory that the server keeps for clients',
-  size: 'size of one input or output',
-  number: 'open and stored objects of a tenant',
-  work: 'processor time for large or expensive content',
-} as const
-
-type Kind = keyof typeof kinds
-
 /** A limit that the option, or the fixed value, of the same name sets. */
 interface Row {
-  readonly kind: Kind
   readonly what: string
   /** The effect on a client at the limit. */
   readonly met: string
@@ -27,8 +13,8 @@ interface FixedRow extends Row {
   readonly value: string
 }
 
-const comeBack = 'close code 1013'
-const exhausted = 'REST: 429'
+const comeBack = '1013'
+const exhausted = '429'
 const comeBackOrRest = `${comeBack}; ${exhausted}`
 const threadQueue = 'calls and updates that wait for a thread'
 const connectionCloses = 'the connection is closed'
@@ -38,297 +24,250 @@ const slower = 'the server reads more slowly; nothing is lost'
 
 /** All limits by name. The type checker reports a limit or a value that is missing here. */
 const rows: { readonly [Limit in LimitName]: Limit extends keyof Config ? Row | FixedRow : FixedRow } = {
-  maxConnections: { kind: 'connections', what: 'websockets', met: comeBack },
-  maxConnectionsPerAddress: { kind: 'connections', what: 'websockets', met: comeBack },
-  maxConnectionsPerWorkspace: { kind: 'connections', what: 'websockets of all API keys', met: comeBack },
+  maxConnections: { what: 'websockets', met: comeBack },
+  maxConnectionsPerAddress: { what: 'websockets', met: comeBack },
+  maxConnectionsPerWorkspace: { what: 'websockets of all API keys', met: comeBack },
   maxUnauthenticatedPerAddress: {
-    kind: 'connections',
     what: 'websockets that are not authenticated yet',
     met: comeBack,
   },
   httpConnectionsPerAddress: {
-    kind: 'connections',
     what: 'HTTP connections other than websockets',
     value: 'the value of `maxConnectionsPerAddress`, at least 5,000',
     met: 'the connection is closed',
   },
-  connectsPerAddress: { kind: 'rates', what: 'new websockets per second; burst', met: comeBack },
+  connectsPerAddress: { what: 'new websockets per second; burst', met: comeBack },
   authTimeoutSeconds: {
-    kind: 'time',
     what: 'seconds to authenticate a websocket',
     met: comeBack,
   },
   maxDocumentsPerWorkspace: {
-    kind: 'number',
     what: 'open documents; unused ones are closed first',
     met: comeBackOrRest,
   },
   newDocumentsPerWorkspace: {
-    kind: 'rates',
     what: 'documents created by websockets per second; burst',
     met: `${comeBack}; nothing is created`,
   },
   maxStoredBytesPerWorkspace: {
-    kind: 'number',
     what: 'stored bytes: documents, versions and records (see below)',
-    met: `close code 4413; ${exhausted}`,
+    met: `4413; ${exhausted}`,
   },
   receiveBytesPerWorkspace: {
-    kind: 'rates',
     what: 'bytes from websockets per second; burst; each frame counts as 200 bytes more',
     met: slower,
   },
   callsPerAddress: {
-    kind: 'rates',
     what: 'REST calls and pages per second before authentication; burst (`/metrics` counts as 50; `/healthz` and `/readyz` do not count)',
     met: exhausted,
   },
-  callsPerKey: { kind: 'rates', what: 'REST calls per second; burst', met: exhausted },
-  callsPerAgent: { kind: 'rates', what: 'REST calls per second; burst', met: exhausted },
+  callsPerKey: { what: 'REST calls per second; burst', met: exhausted },
+  callsPerAgent: { what: 'REST calls per second; burst', met: exhausted },
   callsPerWorkspace: {
-    kind: 'rates',
     what: 'REST calls per second of all API keys; burst',
     value: 'unlimited, or the value of `/v2/workspace/calllimit/update`',
     met: exhausted,
   },
   workspaceReadsPerMinute: {
-    kind: 'rates',
     what: 'reads of the workspace per minute',
     met: exhausted,
   },
   bodyBytesPerKey: {
-    kind: 'rates',
     what: 'bytes of REST bodies per second; burst; each chunk counts as 200 bytes more',
     met: exhausted,
   },
   maxWebhookContentBytes: {
-    kind: 'size',
     what: 'bytes of the content of an editor in a call of `store`',
     met: 'the content is left out, and `contentOmitted` gives the reason',
   },
-  maxBodyBytes: { kind: 'size', what: 'bytes of a REST body', met: 'REST: 413' },
-  maxResponseBytes: { kind: 'size', what: 'bytes of a REST response with content', met: exhausted },
+  maxBodyBytes: { what: 'bytes of a REST body', met: '413' },
+  maxResponseBytes: { what: 'bytes of a REST response with content', met: exhausted },
   comparedCharacters: {
-    kind: 'size',
     what: 'characters of content as text that a replacement compares with the new content',
     value: '16,777,216',
     met: exhausted,
   },
-  maxMessageBytes: { kind: 'size', what: 'bytes of a websocket message', met: 'close code 4413' },
+  maxMessageBytes: { what: 'bytes of a websocket message', met: '4413' },
   maxDocumentBytes: {
-    kind: 'size',
     what: 'bytes of a document, as encoded by Yjs',
-    met: 'close code 4413; REST: 400',
+    met: '4413; 400',
   },
   sendBufferBytes: {
-    kind: 'memory',
     what: 'unsent bytes of a slow reader',
     met: 'one difference after the client has read the buffer',
   },
   bodyMemoryPerWorkspace: {
-    kind: 'memory',
     what: 'memory of REST bodies, parsed or not',
     value: '1/4 of `memoryBudgetBytes`, at least six bodies',
     met: exhausted,
   },
   bodyMemoryTotal: {
-    kind: 'memory',
     what: 'memory of REST bodies, parsed or not',
     value: '1/2 of `memoryBudgetBytes`, at least twelve bodies',
     met: exhausted,
   },
   openFiles: {
-    kind: 'connections',
     what: 'connections of any kind',
     value: 'the limit of open files of the process (`ulimit -n`) minus 1,200, at least half of it',
     met: 'the connection is closed',
   },
   idempotentCalls: {
-    kind: 'number',
     what: 'stored calls with an `idempotency-key`',
     value: '100,000; 64 MiB of responses',
     met: exhausted,
   },
   feedReadersPerKey: {
-    kind: 'number',
     what: 'calls and streams that wait for events of the change feed, on one node',
     value: '50',
     met: exhausted,
   },
-  streamBytes: { kind: 'size', what: 'content of a stream', met: 'REST: 400' },
-  streamSeconds: { kind: 'time', what: 'time from the opening of a stream to its end', met: 'REST: 400' },
+  streamBytes: { what: 'content of a stream', met: '400' },
+  streamSeconds: { what: 'time from the opening of a stream to its end', met: '400' },
   streamsPerKey: {
-    kind: 'number',
     what: 'open streams on one node; each node of a cluster counts its own',
     met: exhausted,
   },
   streamsPerAgent: {
-    kind: 'number',
     what: 'open streams on one node; each node of a cluster counts its own',
     met: exhausted,
   },
   virtualUsersPerDocument: {
-    kind: 'number',
     what: 'virtual users (`presence/add`)',
     value: '500',
-    met: 'REST: 400',
+    met: '400',
   },
   virtualUsersTotal: {
-    kind: 'number',
     what: 'virtual users (`presence/add`)',
     value: '100,000',
     met: exhausted,
   },
   pendingRejections: {
-    kind: 'connections',
     what: 'rejected websockets that wait for their close code',
     value: '500',
     met: 'the connection is closed',
   },
   unauthenticatedBytes: {
-    kind: 'memory',
     what: 'bytes of a rejected or closed websocket; bytes of a multiplexed one before its first accepted token',
     value: '64 KB, after authentication `maxMessageBytes` more; 1 MiB and 1,000 frames',
-    met: 'the connection is closed; close code 4401',
+    met: 'the connection is closed; 4401',
   },
   incompleteMessageBytes: {
-    kind: 'memory',
     what: 'bytes of an incomplete websocket message before authentication',
     value: '64 KiB',
     met: connectionCloses,
   },
   incompleteMemoryPerAddress: {
-    kind: 'memory',
     what: 'memory of incomplete websocket messages',
     value: '3/16 of `memoryBudgetBytes`, at least three messages; before authentication 1/64',
     met: heaviestEnds,
   },
   incompleteMemoryPerWorkspace: {
-    kind: 'memory',
     what: 'memory of incomplete websocket messages',
     value: '1/8 of `memoryBudgetBytes`, at least two messages',
     met: heaviestEnds,
   },
   incompleteMemoryTotal: {
-    kind: 'memory',
     what: 'memory of incomplete websocket messages',
     value: '1/4 of `memoryBudgetBytes`, at least four messages; before authentication 1/16',
     met: heaviestEnds,
   },
   unreadMemoryPerAddress: {
-    kind: 'memory',
     what: unread,
     value: '3/16 of `memoryBudgetBytes` each, at least one and a half documents',
     met: heaviestEnds,
   },
   unreadMemoryPerWorkspace: {
-    kind: 'memory',
     what: unread,
     value: '1/8 of `memoryBudgetBytes` each, at least one document',
     met: heaviestEnds,
   },
   unreadMemoryTotal: {
-    kind: 'memory',
     what: unread,
     value: '1/4 of `memoryBudgetBytes` each, at least two documents',
     met: heaviestEnds,
   },
   transferTimeoutSeconds: {
-    kind: 'time',
     what: 'seconds to finish a websocket message, and to read what was sent, plus 1 s for each 16 KiB',
     value: '60',
     met: connectionCloses,
   },
   pendingUpdateMemoryPerWorkspace: {
-    kind: 'memory',
     what: 'memory of updates whose dependencies are missing',
     value: '1/16 of `memoryBudgetBytes`, at least two messages',
     met: 'the room with the most drops its own; clients send them again',
   },
   pendingUpdateMemoryTotal: {
-    kind: 'memory',
     what: 'memory of updates whose dependencies are missing',
     value: '1/8 of `memoryBudgetBytes`, at least four messages',
     met: 'the room with the most drops its own; clients send them again',
   },
   queuedUpdateMemoryPerWorkspace: {
-    kind: 'memory',
     what: 'memory of updates that wait while a thread has their document, or their workspace has used its share',
     value: '1/16 of `memoryBudgetBytes`, at least two messages',
     met: `the client with the most: ${comeBack}`,
   },
   queuedUpdateMemoryTotal: {
-    kind: 'memory',
     what: 'memory of updates that wait while a thread has their document, or their workspace has used its share',
     value: '1/8 of `memoryBudgetBytes`, at least four messages',
     met: `the client with the most: ${comeBack}`,
   },
   threadMemoryPerWorkspace: {
-    kind: 'memory',
     what: 'memory of documents that threads work on',
     value: '1/8 of `memoryBudgetBytes`, at least two documents',
     met: comeBackOrRest,
   },
   threadMemoryTotal: {
-    kind: 'memory',
     what: 'memory of documents that threads work on',
     value: '1/4 of `memoryBudgetBytes`, at least four documents',
     met: comeBackOrRest,
   },
   rejectedTokens: {
-    kind: 'connections',
     what: 'rejected tokens on one multiplexed websocket, except expired ones',
     value: '100',
     met: comeBack,
   },
-  uncommittedBytes: { kind: 'memory', what: 'bytes that wait for the disk', value: '4 MB', met: slower },
+  uncommittedBytes: { what: 'bytes that wait for the disk', value: '4 MB', met: slower },
   threadQueueLength: {
-    kind: 'work',
     what: threadQueue,
     value: '256 for changes, 256 for reads',
     met: comeBackOrRest,
   },
   threadQueuePerWorkspace: {
-    kind: 'work',
     what: threadQueue,
     value: '32 for changes, 32 for reads',
     met: comeBackOrRest,
   },
   threadJobSeconds: {
-    kind: 'work',
     what: 'seconds of work on a thread; fewer for a workspace whose earlier work timed out',
     value: '20, and longer in the ratio of `maxDocumentBytes` to 64 MiB',
-    met: `close code 4413 for the sender of an update; close code 1013 while a document opens; ${exhausted}`,
+    met: `4413 for the sender of an update; 1013 while a document opens; ${exhausted}`,
   },
   threadOverrunSeconds: {
-    kind: 'work',
     what: 'seconds of work that timed out; decreases by a tenth of the time that passes',
     value: 'the value of `threadJobSeconds`',
     met: comeBackOrRest,
   },
   integrationSteps: {
-    kind: 'work',
     what: 'steps of Yjs to read a document with a received update',
     value: '20,000,000, plus 64 for each byte of the document',
-    met: `close code 4413; ${exhausted}`,
+    met: `4413; ${exhausted}`,
   },
   integrationMsPerSecond: {
-    kind: 'work',
     what: 'milliseconds of the event loop per second for edits of more than 2,000 steps of Yjs or 3 ms each; an update by REST counts a quarter of its time; burst',
     value: '100; 500',
-    met: 'the document waits, for 2 s at most; a client with 500 or more waiting updates that alone takes more than 400 ms meanwhile, and 25 ms per second: close code 1013; nothing is lost',
+    met: 'the document waits, for 2 s at most; a client with 500 or more waiting updates that alone takes more than 400 ms meanwhile, and 25 ms per second: 1013; nothing is lost',
   },
 }
 
 const whose: Readonly<Record<LimitScope, string>> = {
-  server: 'the server',
-  address: 'an address',
-  workspace: 'a workspace',
-  apiKey: 'an API key',
-  agent: 'an agent',
-  connection: 'a connection',
-  document: 'a document',
-  call: 'a call',
+  server: 'server',
+  address: 'address',
+  workspace: 'workspace',
+  apiKey: 'API key',
+  agent: 'agent',
+  connection: 'connection',
+  document: 'document',
+  call: 'call',
 }
 
 /** Returns the table of all limits as Markdown. */
@@ -336,18 +275,6 @@ export const limitsTable = (): string =>
   ['| Limit | Scope | Description | Value | At the limit |', '|---|---|---|---|---|']
     .concat(limitNames.map(rowOf))
     .join('\n')
-
-/** Returns the table of the kinds of limits as Markdown. It names each limit once. */
-export const limitKindsTable = (): string =>
-  ['| Resource | Limits |', '|---|---|']
-    .concat(Object.entries(kinds).map(([kind, what]) => `| ${what} | ${namesOf(kind)} |`))
-    .join('\n')
-
-const namesOf = (kind: string): string =>
-  limitNames
-    .filter((name) => rows[name].kind === kind)
-    .map((name) => `\`${name}\``)
-    .join(', ')
 
 function rowOf(name: LimitName): string {
   const row: Row | FixedRow = rows[name]

@@ -1,13 +1,12 @@
 import { renderMarkdown } from '../core/config/render-config.ts'
 import { createMetrics } from '../core/metrics/metrics.ts'
 import { errorList } from './error-list.ts'
-import { limitKindsTable, limitsTable } from './limits-table.ts'
+import { limitsTable } from './limits-table.ts'
 
 /** Tables that are generated from the code, by the name of the markers that enclose them in a chapter. */
 const tables: Readonly<Record<string, () => string>> = {
   options: renderMarkdown,
   limits: limitsTable,
-  'limit-kinds': limitKindsTable,
   metrics: metricsTable,
   errors: errorList,
 }
@@ -31,10 +30,10 @@ function metricsTable(): string {
   const { registry } = createMetrics()
   const rows = registry
     .getMetricsAsArray()
-    .map((each) => each as unknown as { readonly name: string; readonly help: string; readonly type: string })
+    .map((each) => each as unknown as { readonly name: string; readonly help: string })
     .filter(({ name }) => name.startsWith('weft_'))
     .toSorted((one, other) => one.name.localeCompare(other.name))
-    .map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help.replaceAll('|', '\\|')} |`)
+    .map(({ name, help }) => `| \`${name}\` | ${help.replaceAll('|', '\\|')} |`)
   registry.clear()
-  return ['| Metric | Type | Meaning |', '|---|---|---|', ...rows].join('\n')
+  return ['| Metric | Meaning |', '|---|---|', ...rows].join('\n')
 }

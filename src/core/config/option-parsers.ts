@@ -9,6 +9,8 @@ import ipaddr from 'ipaddr.js'
 export interface Parser<T> {
   /** Description of a valid text. It completes the sentence "expected …". */
   readonly expected: string
+  /** The same for the table of options, if its chapter explains the form. */
+  readonly brief?: string
   parse(text: string): T | undefined
   /** Returns the text of a value, if `String` does not. */
   format?(value: T): string
@@ -21,6 +23,7 @@ export interface Parser<T> {
 
 export const wholeNumber = (min: number, max: number): Parser<number> => ({
   expected: `a whole number from ${min} to ${max}`,
+  brief: `${min} to ${max}`,
   parse(text) {
     if (!/^\d{1,15}$/.test(text)) return undefined
     const value = Number(text)
@@ -239,6 +242,7 @@ export function rateWithBurst(defaultRate: Rate, max: number): Parser<Rate> {
   const ratio = defaultRate.burst / defaultRate.perSecond
   return {
     expected: `a rate per second, or rate:burst such as ${formatRate(defaultRate)}, each at most ${max} (0: unlimited)`,
+    brief: `a rate up to ${max}`,
     format: formatRate,
     parse(text) {
       const [, rateText, burstText] = /^(\d{1,15})(?::(\d{1,15}))?$/.exec(text) ?? []

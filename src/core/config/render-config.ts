@@ -55,5 +55,5 @@ export function defaultText(key: OptionKey): string {
 function meaning(key: OptionKey): string {
   const { description, parser, alsoEnvironment } = optionOf(key)
   const also = alsoEnvironment === undefined ? '' : ` \`${alsoEnvironment}\` also sets it.`
-  return `${description}${also} Expects ${parser.expected}.`.replaceAll('|', '\\|')
+  return `${description}${also} Expects ${parser.brief ?? parser.expected}.`.replaceAll('|', '\\|')
 }

@@ -41,12 +41,6 @@ it('[LIM-13] lists every limit, and every option that sets a limit, in the table
   expect(rows.find(([, limit]) => limit === '`maxStoredBytesPerWorkspace`')?.[2]).toContain('| unlimited |')
 })
 
-it('[LIM-66] lists every limit once in the chapter on security, with a link to the table of limits', () => {
-  const [before = '', table = ''] = chapter('security').split(/<!-- \/?limit-kinds -->/)
-  expect([...table.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual([...limitNames].sort())
-  expect(before).toContain('(limits.md#all-limits)')
-})
-
 const linksOf = (text: string): string[] =>
   [...text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(
     ([, to = '']) => to,
