@@ -144,6 +144,11 @@ describe('the chapters in the repository', () => {
     for (const { name, title } of chapters) expect(textOf(name).split('\n')[0]).toBe(`# ${title}`)
   })
 
+  it('[GUIDE-30] has at most 30 chapters with at most 45,000 words, with samples and tables', () => {
+    expect(chapters.length).toBeLessThanOrEqual(30)
+    expect(files.flatMap((name) => textOf(name).trim().split(/\s+/)).length).toBeLessThanOrEqual(45_000)
+  })
+
   it.each(files)('[GUIDE-2] %s.md has no broken link', (name) => {
     const links = [...proseOf(name).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
     const local = links.filter((to) => !/^https?:/.test(to) && !to.startsWith('#'))
