@@ -77,14 +77,15 @@ export class StorageQuota {
   /** Returns the engine, which then counts the updates and the contents of versions that it stores. */
   counting(engine: Engine): Engine {
     const { log, blobs } = engine
-    const append: DocumentLog['append'] = async (doc, to, updates, options) => {
-      const result = await log.append(doc, to, updates, options)
+    const append: DocumentLog['append'] = (doc, to, updates, options) => {
+      const appended = log.append(doc, to, updates, options)
       const [workspaceId = ''] = doc
-      this.added(
-        workspaceId,
-        updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      const bytes = updates.reduce((sum, update) => sum + update.bytes.length, 0)
+      appended.then(
+        () => this.added(workspaceId, bytes),
+        () => undefined,
       )
-      return result
+      return appended
     }
     const put: Blobs['put'] = async (key, bytes) => {
       await blobs.put(key, bytes)

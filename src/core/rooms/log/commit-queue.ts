@@ -176,11 +176,14 @@ export class CommitQueue {
    * number of the last of these updates. Rejects with the error of the log.
    */
   get durable(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      if (this.#state.is === 'failed') reject(this.#state.error)
-      else if (this.#queue.length === 0) resolve(this.#durableTo)
-      else this.#waiters.push({ seq: this.#head, resolve, reject })
-    })
+    return new Promise((resolve, reject) => this.whenDurable(resolve, reject))
+  }
+
+  /** Like `durable`, but without a promise. The functions must not throw. */
+  whenDurable(resolve: CommitWaiter['resolve'], reject: CommitWaiter['reject']): void {
+    if (this.#state.is === 'failed') reject(this.#state.error)
+    else if (this.#queue.length === 0) resolve(this.#durableTo)
+    else this.#waiters.push({ seq: this.#head, resolve, reject })
   }
 
   /** Appends applied updates. @param at time of the commit, in epoch milliseconds */

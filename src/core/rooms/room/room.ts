@@ -695,7 +695,7 @@ export class Room implements CommittingRoom {
     const trace = CommitTrace.start(this.dependencies.spans, this.address, updates, since)
     const begun = this.#noted(updates, now, trace)
     this.commits.commit(new Commit(updates, since, begun?.jobs, trace), now)
-    if (begun !== null) this.commits.durable.then(begun.stored, begun.lost)
+    if (begun !== null) this.commits.whenDurable(begun.stored, begun.lost)
   }
 
   /**

@@ -152,7 +152,7 @@ export class GroupCommit {
 
   readonly #begin = (): void => {
     this.#scheduled = false
-    void this.#writeAll()
+    this.#writeAll()
   }
 
   /** Returns the time in ms for which the next group must wait; 0 if few waiters are expected. */
@@ -179,34 +179,38 @@ export class GroupCommit {
     )
   }
 
-  async #writeAll(): Promise<void> {
+  #writeAll(): void {
     if (this.#writing !== null || this.#isEmpty) return
     const group = this.#gathering
     this.#writing = group
     this.#gathering = emptyGroup()
     this.#noteRate(group.waiters.length)
-    const failure = await this.#written(group)
+    const written = group.operations.length > 0 ? this.#disk.write(group.operations) : nothing
+    // Callbacks instead of `await`: each batch makes one promise here.
+    written.then(
+      () => this.#ended(group, null),
+      (error: unknown) => this.#ended(group, unknownOutcome(error)),
+    )
+  }
+
+  #ended(group: Group, failure: StoreUnavailableError | null): void {
     // If the group was given up in the meantime, another group may be in progress.
     if (this.#writing !== group) return
     this.#writing = null
     if (failure === null) for (const waiter of group.waiters) waiter.durable()
     else for (const waiter of group.waiters) waiter.lost(failure)
-    if (this.#restMs() === 0) void this.#writeAll()
+    if (this.#restMs() === 0) this.#writeAll()
     else if (!this.#isEmpty) this.#schedule('now')
   }
 
   get #isEmpty(): boolean {
     return this.#gathering.waiters.length + this.#gathering.operations.length === 0
   }
-
-  async #written(group: Group): Promise<StoreUnavailableError | null> {
-    try {
-      if (group.operations.length > 0) await this.#disk.write(group.operations)
-      return null
-    } catch (error) {
-      return error instanceof StoreUnavailableError
-        ? error
-        : new StoreUnavailableError(errorMessage(error), { cause: error })
-    }
-  }
 }
+
+const nothing = Promise.resolve()
+
+const unknownOutcome = (error: unknown): StoreUnavailableError =>
+  error instanceof StoreUnavailableError
+    ? error
+    : new StoreUnavailableError(errorMessage(error), { cause: error })

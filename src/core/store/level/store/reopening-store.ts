@@ -5,7 +5,7 @@ import type { Log } from '../../../base/log.ts'
 import { type Health, StoreUnavailableError } from '../../engine.ts'
 import { closedMessage } from '../../open-calls.ts'
 import { keyspaces } from '../../pairs/keyspaces.ts'
-import { isDamage, levelErrorCode, readError, settleError } from '../files/level-errors.ts'
+import { isDamage, levelErrorCode, readError } from '../files/level-errors.ts'
 import type { BatchOperation, Store } from './store.ts'
 
 /**
@@ -91,7 +91,7 @@ export class ReopeningStore {
    */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     for (;;) {
-      const store = await this.#usable()
+      const store = this.#usable ?? (await this.#reopened)
       try {
         return await work(store)
       } catch (error) {
@@ -113,11 +113,14 @@ export class ReopeningStore {
   async write(operations: readonly BatchOperation[]): Promise<void> {
     const era = this.#era
     for (;;) {
-      const store = await this.#usable()
-      const failure = await settleError(store.write(operations, this.#options.sync))
+      const store = this.#usable ?? (await this.#reopened)
+      try {
+        await store.write(operations, this.#options.sync)
+        if (era === this.#era) return this.#endOutage()
+      } catch (error) {
+        if (era === this.#era) this.#fail(store, error)
+      }
       if (era !== this.#era) throw new StoreUnavailableError('the write was given up')
-      if (failure === null) return this.#endOutage()
-      this.#fail(store, failure.error)
     }
   }
 
@@ -131,9 +134,14 @@ export class ReopeningStore {
     this.#store = null
   }
 
-  async #usable(): Promise<Store> {
+  /** The store; null while it is being reopened. */
+  get #usable(): Store | null {
     this.admit()
-    return this.#store ?? (this.#next as Deferred<Store>).promise
+    return this.#store
+  }
+
+  get #reopened(): Promise<Store> {
+    return (this.#next as Deferred<Store>).promise
   }
 
   #fail(store: Store, error: unknown): void {

@@ -66,20 +66,22 @@ export async function openLevelStore(directory: string): Promise<Store> {
     // Only a write in progress can come between two reads of one tick.
     getNow: (keys) => (writes === 0 ? loopReads.read(keys) : moments.current.getNow(keys)),
     ...rangesOf(database),
-    async write(operations, sync) {
+    write(operations, sync) {
       const batch = database.batch()
       for (const { key, value } of operations) {
         if (value === null) batch.del(key)
         else batch.put(key, value)
       }
       writes += 1
-      try {
-        await batch.write({ sync })
-      } finally {
+      const ended = (): void => {
         writes -= 1
         // Reads that start after the write must see it, so they get a new snapshot.
         moments.end()
       }
+      const written = batch.write({ sync })
+      // Before the reactions of the caller.
+      void written.then(ended, ended)
+      return written
     },
     snapshot: () => moments.current.enter(),
     compactTables: ({ gte, lt } = everything) => database.compactRange(gte, lt, encodings),

@@ -9,6 +9,9 @@ type CacheState<T> =
    */
   | { readonly state: 'lost'; readonly error: unknown }
 
+/** The `ready` of all cells that need no load. */
+const loaded = Promise.resolve()
+
 /** A cell: the cached state of one stored item. It includes changes that are still being written. */
 export interface CacheEntry<T, K = Buffer> {
   readonly name: string
@@ -146,7 +149,7 @@ export class WriteThroughCache<T, K = Buffer> {
       name,
       key,
       knowledge: { state: 'loading' },
-      ready: Promise.resolve(),
+      ready: loaded,
       pins: 0,
       lastCall: null,
     }
