@@ -211,8 +211,8 @@ const recordsOf = (
   mainOf: (address) => documents.mainOf(address),
   rightToChange: (address) => documents.rightToChange(address),
   recordOverlaps: (branch, overlaps) => branches.addOverlaps(branch, overlaps),
-  create: async (address, decided) =>
-    void (await documents.ensure(address, address.documentId, { admit: () => admit(address), decided })),
+  create: (address, decided) =>
+    documents.ensure(address, address.documentId, { admit: () => admit(address), decided }),
 })
 
 function createRooms(

@@ -5,17 +5,15 @@
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+  /** @param work must not throw, but return a promise that rejects */
+  run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name)
     const result = before === undefined ? work() : before.then(work)
-    const done = result.then(noop, noop)
-    this.#last.set(name, done)
-    try {
-      return await result
-    } finally {
+    const ended = (): void => {
       if (this.#last.get(name) === done) this.#last.delete(name)
     }
+    const done: Promise<void> = result.then(ended, ended)
+    this.#last.set(name, done)
+    return result
   }
 }
-
-const noop = (): void => undefined

@@ -24,15 +24,21 @@ export class OpenCalls {
     return Promise.reject(new StoreUnavailableError(closedMessage))
   }
 
-  /** Runs a call. `close` waits until the call has ended. @throws StoreUnavailableError after `close` */
-  async run<T>(call: () => Promise<T>): Promise<T> {
-    this.pass()
-    const running = call()
-    this.#running.add(running)
+  /**
+   * Runs a call. `close` waits until the call has ended. Returns the promise of the call, because each call of the
+   * store comes here.
+   * @throws StoreUnavailableError after `close`
+   */
+  run<T>(call: () => Promise<T>): Promise<T> {
     try {
-      return await running
-    } finally {
-      this.#running.delete(running)
+      this.pass()
+      const running = call()
+      this.#running.add(running)
+      const ended = (): void => void this.#running.delete(running)
+      running.then(ended, ended)
+      return running
+    } catch (error) {
+      return Promise.reject(error)
     }
   }
 

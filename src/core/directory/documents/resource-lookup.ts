@@ -1,5 +1,6 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Key } from '../../store/engine.ts'
+import { checkedRecord } from '../../store/stored-record.ts'
 import {
   keys,
   type OrganizationScope,
@@ -84,7 +85,7 @@ export async function requireExisting(reader: DirectoryReader, resource: Resourc
  * Maximum number of attempts to read a document. If the folder of the document is missing, either the
  * document is being removed, or it was moved during the read. Another attempt distinguishes the two cases.
  */
-const attemptsMax = 3
+export const existenceAttemptsMax = 3
 
 /**
  * Result of the question whether a document exists. A document may exist without records, because its content
@@ -105,16 +106,24 @@ export async function readExistence(
   scope: OrganizationScope,
   documentId: string,
 ): Promise<DocumentExistence> {
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const reader = store.read(scope)
-    const documentKey = keys.document(documentId)
-    // Fetches both records in one read. The reader caches them for the next two lines.
-    await reader.getAll([keys.organization, documentKey])
-    const organization = await reader.get(keys.organization, organizationRecordType)
-    const document = await reader.get(documentKey, documentRecordType)
-    if (organization?.deleting === true || document?.deleting === true) break
-    if ((await folderPath(reader, document?.folderId ?? rootFolderId)) !== null)
-      return { state: 'there', organization, document }
+  for (let attempt = 0; attempt < existenceAttemptsMax; attempt++) {
+    const found = await existenceIn(store.read(scope), documentId)
+    if (found !== null) return found
   }
   return { state: 'going' }
+}
+
+/** Like `readExistence`, but with the records of one reader. Returns null if the folder of the document is missing. */
+export async function existenceIn(
+  reader: DirectoryReader,
+  documentId: string,
+): Promise<DocumentExistence | null> {
+  const both = [keys.organization, keys.document(documentId)] as const
+  const [first = null, second = null] = await reader.getAll(both)
+  const organization = first && checkedRecord(organizationRecordType, both[0], first)
+  const document = second && checkedRecord(documentRecordType, both[1], second)
+  if (organization?.deleting === true || document?.deleting === true) return { state: 'going' }
+  const folderId = document?.folderId ?? rootFolderId
+  if (folderId !== rootFolderId && (await folderPath(reader, folderId)) === null) return null
+  return { state: 'there', organization, document }
 }

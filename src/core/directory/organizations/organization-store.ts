@@ -6,7 +6,7 @@ import type { Bus, Engine, Kv } from '../../store/engine.ts'
 import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listingPages, type PageRange } from '../store/list-page.ts'
 import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
-import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import { type Mutation, Transaction, TransactionRunner } from '../store/transaction.ts'
 import {
   type AccessChange,
   accessChangeOf,
@@ -62,11 +62,9 @@ export class OrganizationStore {
    * @throws ApiError ABORTED if other changes keep conflicting; the errors of `work`
    */
   change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.carryOut(scope, async (transaction) => {
-      const result = await work(transaction)
-      this.#events.recordNew(transaction, scope, deriveActivities(scope, transaction.written()))
-      return result
-    })
+    return this.#run(scope, work, (transaction, written) =>
+      this.#events.recordNew(transaction, scope, deriveActivities(scope, written)),
+    )
   }
 
   /** Runs `work` and returns its result, but writes nothing. */
@@ -78,19 +76,25 @@ export class OrganizationStore {
    * Like `change`, but records no activities. Use this method for consequences of a change whose activities
    * are already recorded.
    */
-  async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#run(scope, work, () => undefined)
+  }
+
+  async #run<T>(
+    scope: OrganizationScope,
+    work: (transaction: Transaction) => Promise<T>,
+    record: (transaction: Transaction, written: readonly Mutation[]) => void,
+  ): Promise<T> {
     let change: AccessChange | null = null
-    const marked = async (transaction: Transaction): Promise<T> => {
-      const result = await work(transaction)
-      const written = transaction.written()
-      transaction.raise(raisedBy(scope, written))
+    const { result, transaction } = await this.#transactions.run(organizationPart(scope), work, (made) => {
+      const written = made.written()
+      record(made, written)
+      made.raise(raisedBy(scope, written))
       change = accessChangeOf(scope, written)
       // This record is written without being read before, so that concurrent changes do not conflict because
       // of it.
-      if (change !== null) transaction.put(keys.accessMark, { id: randomUUID() })
-      return result
-    }
-    const { result, transaction } = await this.#transactions.run(organizationPart(scope), marked)
+      if (change !== null) made.put(keys.accessMark, { id: randomUUID() })
+    })
     if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
     if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
     return result

@@ -23,7 +23,12 @@ import {
 import { accessTypeIn, folderPath } from '../documents/folder-tree.ts'
 import { noSuchFolder } from '../documents/folder-views.ts'
 import { writeNewFolders } from '../documents/folder-writes.ts'
-import { readExistence, requireResource } from '../documents/resource-lookup.ts'
+import {
+  existenceAttemptsMax,
+  existenceIn,
+  readExistence,
+  requireResource,
+} from '../documents/resource-lookup.ts'
 import { documentFences } from '../organizations/access-change.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
@@ -79,9 +84,9 @@ export class DocumentService {
   }
 
   /**
-   * Creates the records of the organization and of the document, unless they exist. If both exist, this takes
-   * one read, plus one read for each ancestor folder. Call this method while the room of the document is
-   * open, so that a later deletion closes the room. Returns what was created.
+   * Creates the records of the organization and of the document, unless they exist. This takes one read, plus one read
+   * for each ancestor folder. Call this method while the room of the document is open, so that a later deletion closes
+   * the room. Returns what was created.
    * @param options.admit called before a document gets its record; if it throws, nothing is created
    * @param options.decided called, if at all, when the record is certain, see `KvCommit`
    * @throws ApiError ABORTED if the document, an ancestor folder or the organization is being deleted
@@ -91,22 +96,31 @@ export class DocumentService {
     documentId: string,
     { admit, decided }: { readonly admit?: () => void; readonly decided?: () => void } = {},
   ): Promise<EnsuredDocument> {
-    const presence = await readExistence(this.#store, scope, documentId)
-    if (presence.state === 'going') throw beingDeleted()
-    if (presence.organization !== null && presence.document !== null) return {}
-    if (presence.document === null) admit?.()
-    const isNewOrganization = presence.organization === null && (await this.#organizations.ensure(scope))
-    const isNewDocument = await this.#store.change(scope, async (transaction) => {
-      transaction.whenDecided(decided)
-      await organizationOf(transaction)
-      const isMissing = (await transaction.get(keys.document(documentId))) === null
-      if (isMissing) putDocument(transaction, this.#newDocument(documentId))
-      return isMissing
-    })
-    return {
-      ...(isNewOrganization && { organization: scope.organizationId }),
-      ...(isNewDocument && { document: documentId }),
+    let organization: string | undefined
+    let isAdmitted = false
+    // An attempt ends without a record if the organization is missing, or the folder of the document.
+    for (let attempt = 0; attempt <= existenceAttemptsMax; attempt++) {
+      const document = await this.#store.change(scope, async (transaction) => {
+        const found = await existenceIn(transaction, documentId)
+        if (found === null) return 'moved'
+        if (found.state === 'going') throw beingDeleted()
+        if (found.organization !== null && found.document !== null) return 'known'
+        if (found.document === null && !isAdmitted) admit?.()
+        isAdmitted = true
+        if (found.organization === null) return 'outside'
+        transaction.whenDecided(decided)
+        putDocument(transaction, this.#newDocument(documentId))
+        return 'new'
+      })
+      if (document === 'outside' && (await this.#organizations.ensure(scope)))
+        organization = scope.organizationId
+      if (document === 'new' || document === 'known')
+        return {
+          ...(organization !== undefined && { organization }),
+          ...(document === 'new' && { document: documentId }),
+        }
     }
+    throw beingDeleted()
   }
 
   /** Returns the existing document of which a new id may be a misspelling; null if there is none. */

@@ -47,27 +47,39 @@ export class TransactionRunner {
 
   /**
    * Runs `work` until its writes are committed. Returns the result of `work`, and the committed transaction.
+   * @param finish adds writes that follow from those of `work`
    */
-  async run<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<Committed<T>> {
-    const first = await this.#attempt(part, work)
-    if (first !== null) return first
-    return this.#losers.run(keyName(part), async () => {
-      for (let attempt = 1; attempt < attemptsMax; attempt++) {
-        if (attempt >= lossesMax) await sleep(pauseAfter(pauses, attempt - lossesMax + 1))
-        const done = await this.#attempt(part, work)
-        if (done !== null) return done
-      }
-      throw new ApiError('request/conflict', 'other calls keep changing the same records; try again')
-    })
+  run<T>(
+    part: Key,
+    work: (transaction: Transaction) => Promise<T>,
+    finish: (transaction: Transaction) => void = () => undefined,
+  ): Promise<Committed<T>> {
+    const attempt = () => this.#attempt(part, work, finish)
+    return attempt().then((first) => first ?? this.#losers.run(keyName(part), () => tryAgain(attempt)))
   }
 
-  async #attempt<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<Committed<T> | null> {
+  async #attempt<T>(
+    part: Key,
+    work: (transaction: Transaction) => Promise<T>,
+    finish: (transaction: Transaction) => void,
+  ): Promise<Committed<T> | null> {
     const transaction = new Transaction(this.#kv, part)
     const result = await work(transaction)
+    finish(transaction)
     const commit = transaction.commit()
     const done = commit === null || (await this.#kv.commit(part, commit))
     return done ? { result, transaction } : null
   }
+}
+
+/** Makes the attempts after the first one. */
+async function tryAgain<T>(attempt: () => Promise<T | null>): Promise<T> {
+  for (let number = 1; number < attemptsMax; number++) {
+    if (number >= lossesMax) await sleep(pauseAfter(pauses, number - lossesMax + 1))
+    const done = await attempt()
+    if (done !== null) return done
+  }
+  throw new ApiError('request/conflict', 'other calls keep changing the same records; try again')
 }
 
 interface Committed<T> {
@@ -121,30 +133,19 @@ export class Transaction implements DirectoryReader {
   get(key: Key): Promise<object | null>
   get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
   async get(key: Key, type = anyRecordType): Promise<object | null> {
-    const [record = null] = await this.#readAll([key], type)
-    return record
+    const cell = this.#cell(key)
+    if (isUnread(cell)) await this.#read([cell])
+    return recordOf(cell, type)
   }
 
   /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
   getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
   getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
-  getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
-    return this.#readAll(keys, type)
-  }
-
-  async #readAll<R extends object>(
-    keys: readonly Key[],
-    type: RecordType<R>,
-  ): Promise<readonly (R | null)[]> {
+  async getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
     const cells = keys.map((key) => this.#cell(key))
-    const unread = [
-      ...new Set(cells.filter(({ read, written }) => read === undefined && written === undefined)),
-    ]
-    if (unread.length > 0) await this.#read(unread)
-    return cells.map(({ key, read, written }) => {
-      if (written !== undefined) return written === null ? null : checkedRecord(type, key, written)
-      return read === null || read === undefined ? null : readRecord(type, { key, value: read })
-    })
+    const unread = new Set(cells.filter(isUnread))
+    if (unread.size > 0) await this.#read([...unread])
+    return cells.map((cell) => recordOf(cell, type))
   }
 
   /**
@@ -213,12 +214,11 @@ export class Transaction implements DirectoryReader {
     }))
   }
 
-  async #read(cells: readonly TransactionCell[]): Promise<void> {
-    const values = await this.#kv.get(
-      this.#part,
-      cells.map(({ key }) => key),
-    )
-    for (const [index, cell] of cells.entries()) cell.read = values[index] ?? null
+  #read(cells: readonly TransactionCell[]): Promise<void> {
+    const keys = cells.map(({ key }) => key)
+    return this.#kv.get(this.#part, keys).then((values) => {
+      for (const [index, cell] of cells.entries()) cell.read = values[index] ?? null
+    })
   }
 
   #cell(key: Key): TransactionCell {
@@ -229,6 +229,14 @@ export class Transaction implements DirectoryReader {
     this.#cells.set(name, cell)
     return cell
   }
+}
+
+const isUnread = ({ read, written }: TransactionCell): boolean => read === undefined && written === undefined
+
+/** Returns the record of a cell that was read or written. @throws MalformedJsonError */
+function recordOf<R extends object>({ key, read, written }: TransactionCell, type: RecordType<R>): R | null {
+  if (written !== undefined) return written === null ? null : checkedRecord(type, key, written)
+  return read === null || read === undefined ? null : readRecord(type, { key, value: read })
 }
 
 function isChanged({ read, written }: TransactionCell): boolean {

@@ -28,7 +28,7 @@ export interface CommittingRoom {
    * appended.
    * @param decided called, if at all, when the record is certain: an append from now on is not durable before it
    */
-  record(decided: () => void): Promise<void>
+  record(decided: () => void): Promise<unknown>
   /**
    * Sends the updates of a commit to the members. Called when they are durable, in the order of the commits. The
    * updates must not be sent before this call.

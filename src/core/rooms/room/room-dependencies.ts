@@ -109,7 +109,7 @@ export interface DocumentRegistry {
    * exceeded
    * @param decided called, if at all, when the record is certain, see `KvCommit`
    */
-  create(address: DocumentAddress, decided: () => void): Promise<void>
+  create(address: DocumentAddress, decided: () => void): Promise<unknown>
   /**
    * Resolves with true while the document, or a folder or organization that contains the document, is being
    * deleted.

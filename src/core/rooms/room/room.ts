@@ -709,7 +709,7 @@ export class Room implements CommittingRoom {
     return own.length === 0 ? null : edits.noted(this.address, authorsOf(own), trace?.current.context ?? null)
   }
 
-  record(decided: () => void): Promise<void> {
+  record(decided: () => void): Promise<unknown> {
     return this.dependencies.records.create(this.address, decided)
   }
 

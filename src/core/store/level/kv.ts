@@ -6,7 +6,7 @@ import { checkJobs, copyOfJob } from '../job-state.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../key-encoding.ts'
 import { keyspaces, under } from '../pairs/keyspaces.ts'
 import { addChecksum, checkChecksum } from '../pairs/record-codec.ts'
-import { DamagedRecordError, withRecordName } from '../stored-record.ts'
+import { DamagedRecordError, toCorruptRecord, withRecordName } from '../stored-record.ts'
 import type { LevelQueue } from './jobs/queue.ts'
 import type { CommitUrgency } from './store/group-commit.ts'
 import type { LevelCore } from './store/level-core.ts'
@@ -83,33 +83,37 @@ export class LevelKv implements Kv {
     )
   }
 
-  async commit(part: Key, commit: KvCommit): Promise<boolean> {
-    const prepared = prepare(part, commit)
-    return this.#core.gate.run(async () => {
-      const written = await this.#partitions.run(keyName(part), () =>
-        withRecordName('partition', part, () => this.#decide(prepared)),
-      )
-      // The values with which the checks compared may not be durable yet. The caller gets the result only
-      // when they are durable.
-      if (written === null) {
-        await this.#core.commit.durable()
-        return false
-      }
-      let isDurable = false
-      try {
-        await this.#core.commit.durable(prepared.pace)
-        isDurable = true
-        return true
-      } finally {
-        for (const cell of written.cells) this.#values.unpin(cell)
-        const checked = new Set(prepared.checks.map(({ name }) => name))
-        // A record that was read before the write is usually read again; an index entry is not.
-        for (const { name, value } of prepared.writes)
-          this.#recent.written(name, isDurable && checked.has(name) ? value : undefined)
-        this.#scans.written(prepared.name)
-        written.ended()
-      }
-    })
+  commit(part: Key, commit: KvCommit): Promise<boolean> {
+    return this.#core.gate.run(() => this.#commit(part, prepare(part, commit)))
+  }
+
+  async #commit(part: Key, prepared: Prepared): Promise<boolean> {
+    let written: Decided | null
+    try {
+      written = await this.#partitions.run(prepared.name, () => this.#decide(prepared))
+    } catch (error) {
+      throw toCorruptRecord('partition', part, error)
+    }
+    // The values with which the checks compared may not be durable yet. The caller gets the result only
+    // when they are durable.
+    if (written === null) {
+      await this.#core.commit.durable()
+      return false
+    }
+    let isDurable = false
+    try {
+      await this.#core.commit.durable(prepared.pace)
+      isDurable = true
+      return true
+    } finally {
+      for (const cell of written.cells) this.#values.unpin(cell)
+      const checked = new Set(prepared.checks.map(({ name }) => name))
+      // A record that was read before the write is usually read again; an index entry is not.
+      for (const { name, value } of prepared.writes)
+        this.#recent.written(name, isDurable && checked.has(name) ? value : undefined)
+      this.#scans.written(prepared.name)
+      written.ended()
+    }
   }
 
   async #scan(space: Buffer, range: KvRange): Promise<readonly KvEntry[]> {
