@@ -226,7 +226,17 @@ export async function writeVersions(
 ): Promise<void> {
   const key = versionKeys.state(ids)
   const type: RecordType<VersionUsers> = record === null ? versionUsersType : editorVersionsType
-  const before = await transaction.get(key, type)
+  putVersions(transaction, ids, await transaction.get(key, type), record)
+}
+
+/** Like `writeVersions`, with the record that the transaction has read. */
+export function putVersions(
+  transaction: Transaction,
+  ids: EditorIds,
+  before: VersionUsers | null,
+  record: EditorVersionsRecord | null,
+): void {
+  const key = versionKeys.state(ids)
   const keyBy = (userId: string): Key => versionKeys.since(userId, ids)
   writeIndex(transaction, authorsOf(before), authorsOf(record), keyBy)
   if (record === null) transaction.delete(key)

@@ -24,6 +24,7 @@ import {
   type EditorVersionsRecord,
   editorVersionsType,
   hasDigest,
+  putVersions,
   timeOfVersion,
   type VersionKind,
   type VersionRecord,
@@ -204,8 +205,12 @@ export class VersionStore {
       live.map(({ address }) => versionKeys.state(address)),
       editorVersionsType,
     )
-    for (const { address, user, at } of live)
-      await addAuthors(transaction, address, versionIdOf(at), [{ ...user, at }])
+    for (const { address, user, at } of live) {
+      const state = transaction.known(versionKeys.state(address), editorVersionsType) ?? noVersions
+      const authors = [{ ...user, at }]
+      if (state.lastAt >= at) await addAuthors(transaction, address, versionIdOf(at), authors)
+      else addToNext(transaction, address, state, authors)
+    }
   }
 
   /** Removes the records of editors that were deleted while authors were recorded. */
@@ -360,8 +365,18 @@ async function addAuthors(
       ...next,
       authors: withAuthors(next.authors, authors),
     })
-  const since = next === null ? withAuthors(state.authors, authors) : state.authors
-  await writeVersions(transaction, address, { ...state, changes: state.changes + 1, authors: since })
+  addToNext(transaction, address, state, next === null ? authors : [])
+}
+
+/** Adds authors to the next version. */
+function addToNext(
+  transaction: Transaction,
+  address: DocumentAddress,
+  state: EditorVersionsRecord,
+  authors: readonly Author[],
+): void {
+  const all = withAuthors(state.authors, authors)
+  putVersions(transaction, address, state, { ...state, changes: state.changes + 1, authors: all })
 }
 
 /** Removes one record: a version, or the state of all versions of an editor. */

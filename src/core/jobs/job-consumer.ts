@@ -158,7 +158,7 @@ export class JobConsumer {
   #begin(jobs: readonly ClaimedJob[], claimedAt: number): void {
     // A previous run of the same job may still be in progress, because its lease ended and the job was
     // claimed again. The new run waits until the previous run has ended.
-    const before = Promise.all(jobs.map(({ id }) => this.#running.get(id) ?? Promise.resolve()))
+    const before = Promise.all(jobs.flatMap(({ id }) => this.#running.get(id) ?? []))
     const running = before
       .then(() => this.#carryOutAll(jobs, claimedAt))
       .finally(() => {
@@ -199,14 +199,12 @@ export class JobConsumer {
   }
 
   /** Ends a job that has run. If this fails, the job runs again. */
-  async #end({ token, attempt }: ClaimedJob): Promise<void> {
+  #end({ token, attempt }: ClaimedJob): Promise<unknown> {
     const { queue, name, log } = this.#options
-    try {
-      await queue.done(token)
-    } catch (err) {
+    return queue.done(token).catch((err: unknown) => {
       log.warn({ err, queue: name, attempt }, 'a job failed; retrying')
-      await queue.retry(token, pauseAfter(retryPauses, attempt), errorMessage(err)).catch(() => {})
-    }
+      return queue.retry(token, pauseAfter(retryPauses, attempt), errorMessage(err)).catch(() => {})
+    })
   }
 
   async #carryOut(job: ClaimedJob, lease: HeldLease): Promise<void> {

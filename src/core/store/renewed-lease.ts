@@ -49,11 +49,11 @@ export class RenewedLease {
    * Stops the renewals and waits for a renewal in progress. The job stays claimed until the caller completes
    * or retries it.
    */
-  async release(): Promise<void> {
+  release(): Promise<void> {
     const before = this.#state
     this.#state = { is: 'released' }
     if (before.is === 'held') before.cancelRenewal()
-    if (before.is === 'renewing') await before.renewed
+    return before.is === 'renewing' ? before.renewed : released
   }
 
   #hold(until: number): RenewedLeaseState {
@@ -90,6 +90,8 @@ export class RenewedLease {
     this.#options.lost()
   }
 }
+
+const released = Promise.resolve()
 
 /** Lifetime of a lease that is not renewed, in ms. */
 const leaseMs = 6_000

@@ -16,7 +16,6 @@ import type { DirectoryReader } from '../store/directory-reader.ts'
 import {
   type DocumentRecord,
   documentRecordType,
-  type FolderRecord,
   type OrganizationRecord,
   organizationRecordType,
 } from '../store/records.ts'
@@ -32,25 +31,27 @@ export async function findMissing(
 ): Promise<readonly Resource[]> {
   if ((await findOrganization(reader)) === null) return resources
   const inside = resources.filter(({ type }) => type !== 'organization')
-  await reader.getAll(inside.map(recordKey))
+  const records = await reader.getAll(inside.map(recordKey))
   const missing: Resource[] = []
-  for (const resource of inside) if ((await ancestorsOf(reader, resource)) === null) missing.push(resource)
+  for (const [index, resource] of inside.entries()) {
+    const folderId = folderOf(resource, records[index] ?? null)
+    const isThere =
+      folderId === rootFolderId || (folderId !== null && (await folderPath(reader, folderId)) !== null)
+    if (!isThere) missing.push(resource)
+  }
   return missing
 }
 
 const recordKey = ({ type, id }: Resource): Key => (type === 'folder' ? keys.folder(id) : keys.document(id))
 
 /**
- * Returns the ancestor folders of a folder or document, nearest first. Returns null if the resource does not
- * exist. `root` has no record, so it counts as missing.
+ * Returns the folder in which a document is, or the folder itself. Returns null if the resource does not exist. `root`
+ * has no record, so it counts as missing.
  */
-async function ancestorsOf(
-  reader: DirectoryReader,
-  { type, id }: Resource,
-): Promise<readonly FolderRecord[] | null> {
-  if (type === 'folder') return id === rootFolderId ? null : folderPath(reader, id)
-  const document = await reader.get(keys.document(id), documentRecordType)
-  return document === null || document.deleting === true ? null : folderPath(reader, document.folderId)
+function folderOf({ type, id }: Resource, record: object | null): string | null {
+  if (type === 'folder') return id === rootFolderId ? null : id
+  const document = record && checkedRecord(documentRecordType, keys.document(id), record)
+  return document === null || document.deleting === true ? null : document.folderId
 }
 
 /** Calls that add a resource, for errors about a missing one. */

@@ -138,6 +138,14 @@ export class Transaction implements DirectoryReader {
     return recordOf(cell, type)
   }
 
+  /**
+   * Like `get`, without waiting, for a record that the transaction has read or written. Null if it has done neither.
+   * @throws MalformedJsonError if the record does not match its type
+   */
+  known<R extends object>(key: Key, type: RecordType<R>): R | null {
+    return recordOf(this.#cell(key), type)
+  }
+
   /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
   getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
   getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>

@@ -13,7 +13,7 @@ import {
   rescheduleJob,
 } from '../../job-state.ts'
 import type { LevelCore } from '../store/level-core.ts'
-import { known } from '../store/write-through-cache.ts'
+import { isLoading, known } from '../store/write-through-cache.ts'
 import type { DueJob, JobCell, JobTable } from './job-table.ts'
 
 /** Jobs whose records are loaded, so that they can be enqueued without waiting. */
@@ -49,7 +49,7 @@ export class LevelQueue implements Queue {
     const pinned = jobs.map((job) => this.#pin(job))
     const all = this.#pinnedJobs(pinned)
     try {
-      for (const { cell } of pinned) await cell.ready
+      for (const { cell } of pinned) if (isLoading(cell)) await cell.ready
       return all
     } catch (error) {
       all.release()
@@ -87,7 +87,16 @@ export class LevelQueue implements Queue {
       while (found.length < count) {
         const due = await this.#table.due(queue, now, count - found.length)
         if (due.length === 0) break
-        for (const job of due) found.push(...(await this.#take(queue, job, leaseMs)))
+        for (const job of due) {
+          const cell = this.#table.pin(queue, job.id)
+          try {
+            if (isLoading(cell)) await cell.ready
+            const taken = this.#take(queue, job, cell, leaseMs)
+            if (taken !== null) found.push(taken)
+          } finally {
+            this.#table.unpin(cell)
+          }
+        }
       }
       if (found.length > 0) await this.#core.commit.durable()
       return found
@@ -126,22 +135,16 @@ export class LevelQueue implements Queue {
       .map(([cell, record]) => this.#table.prepare(cell, record))
   }
 
-  /** Claims one job. Returns an empty array if the job is no longer due. */
-  async #take(queue: string, due: DueJob, leaseMs: number): Promise<ClaimedJob[]> {
-    const cell = this.#table.pin(queue, due.id)
-    try {
-      await cell.ready
-      const record = known(cell)
-      if (record?.at !== due.at) {
-        this.#table.forgetDue(queue, due)
-        return []
-      }
-      const taken = leaseJob(record, this.#core.clock.now() + leaseMs, randomUUID())
-      this.#table.write(cell, taken)
-      return [claimJob(queue, due.id, taken)]
-    } finally {
-      this.#table.unpin(cell)
+  /** Claims one job. Returns null if the job is no longer due. */
+  #take(queue: string, due: DueJob, cell: JobCell, leaseMs: number): ClaimedJob | null {
+    const record = known(cell)
+    if (record?.at !== due.at) {
+      this.#table.forgetDue(queue, due)
+      return null
     }
+    const taken = leaseJob(record, this.#core.clock.now() + leaseMs, randomUUID())
+    this.#table.write(cell, taken)
+    return claimJob(queue, due.id, taken)
   }
 
   #change(
@@ -155,7 +158,7 @@ export class LevelQueue implements Queue {
       this.#core.commit.admit()
       const cell = this.#table.pin(lease.queue, lease.id)
       try {
-        await cell.ready
+        if (isLoading(cell)) await cell.ready
         const [record, now] = [known(cell), this.#core.clock.now()]
         if (!holdsLease(record, lease.lease, now)) return false
         const add = this.#table.prepare(cell, change(record, now))

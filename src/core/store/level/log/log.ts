@@ -155,7 +155,12 @@ export class LevelLog implements DocumentLog {
   }
 
   heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]> {
-    return this.#core.gate.run(() => Promise.all(docs.map((doc) => this.#head(doc))))
+    return this.#core.gate.run(() => {
+      // An append in progress may still fail, so only the states of logs without one are used.
+      const known = docs.map((doc) => this.#documents.settled(keyName(doc)))
+      if (known.every((state) => state !== undefined)) return Promise.resolve(known.map(headOf))
+      return Promise.all(docs.map(async (doc, index) => headOf(known[index] ?? (await this.#read(doc)))))
+    })
   }
 
   async list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]> {
@@ -221,18 +226,11 @@ export class LevelLog implements DocumentLog {
     return this.#core.gate.run(() => withRecordName(what, key, call))
   }
 
-  /**
-   * Returns the head of a document. Uses the cached state only if no append is pending; otherwise reads the
-   * store.
-   */
-  async #head(doc: Key): Promise<LogHead | null> {
-    const known = this.#documents.settled(keyName(doc))
-    return headOf(known ?? (await withRecordName('document', doc, () => this.#read(doc))))
-  }
-
-  async #read(doc: Key): Promise<LogState> {
+  #read(doc: Key): Promise<LogState> {
     const keys = keysOf(doc)
-    return this.#core.disk.read((store) => readLogStateNow(store, keys))
+    return withRecordName('document', doc, () =>
+      this.#core.disk.read((store) => readLogStateNow(store, keys)),
+    )
   }
 }
 

@@ -186,6 +186,9 @@ export class WriteThroughCache<T, K = Buffer> {
   }
 }
 
+/** Returns whether the caller must wait for `ready`. */
+export const isLoading = <T, K>({ knowledge }: CacheEntry<T, K>): boolean => knowledge.state === 'loading'
+
 /**
  * Returns the value of a loaded cell.
  * @throws the error of loading the cell, or StoreUnavailableError if the value was evicted because a write
