@@ -2,7 +2,7 @@ import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { AuthorRun } from '../../core/content/history/author-runs.ts'
 import { defaultGroupSeconds } from '../../core/content/history/change-groups.ts'
 import type { ChangeSet } from '../../core/content/history/change-sets.ts'
-import { changeMetaLimits, changeSources } from '../../core/model/change-origin.ts'
+import { type ChangeOrigin, changeMetaLimits, changeSources } from '../../core/model/change-origin.ts'
 import { contentUnavailable } from '../schemas/content-format.ts'
 import { changeMeta } from './change-meta.ts'
 
@@ -73,7 +73,7 @@ export const hunkContent = ({ before, after }: { readonly before: string; readon
 export const changeRange = {
   from: json.id(
     'The earlier version: `version` of a response, or `versionId` of a saved version. Only the latter works for any ' +
-      'length of time.',
+      'length of time. Default: the empty document before the first change.',
     { examples: ['1.7'] },
   ),
   to: json.id('The later version, in the same form. Default: the current version.'),
@@ -106,6 +106,24 @@ const originProperties = {
     '`meta` of the call that made the change; null without one.',
   ),
 } as const
+
+/** The author, the time and the call of a change. */
+export const changeOrigin = json.object({
+  ...originProperties,
+  at: json.orNull(json.time(), 'Time of the change; null if it is unknown.'),
+})
+
+export const toOriginResponse = ({
+  by,
+  at,
+  source,
+  meta,
+}: ChangeOrigin): FromSchema<typeof changeOrigin> => ({
+  userId: by === '' ? null : by,
+  at: at === 0 ? null : toTime(at),
+  source,
+  meta,
+})
 
 /** Adjacent content of one author. */
 export const authorRun = json.object(

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import * as Y from 'yjs'
 import type { Engine } from '../../../src/core/store/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
@@ -28,6 +29,19 @@ interface Changes {
   readonly from: string
   readonly to: string
   readonly changes: readonly Change[]
+}
+
+interface OriginRange {
+  readonly length: number
+  readonly origin: number
+}
+
+interface AttributedHistory {
+  readonly version: string
+  readonly update: string
+  readonly origins: readonly Run[]
+  readonly inserted: readonly OriginRange[]
+  readonly deleted: readonly OriginRange[]
 }
 
 interface Undone {
@@ -474,3 +488,50 @@ it('[ATT-68] compares and undoes after a restart that has compacted the log', as
   await second.stop()
   await rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
 }, 30_000)
+
+it('[ATT-110] reads an editor with its deleted content, and the origins of all its insertions and deletions', async () => {
+  const editor = nextEditor()
+  await write(editor, 'We ship on Monday.', { userId: 'ann', meta: { job: 1 } })
+  clock.advance(60_000)
+  await done('edit', { ...editor, userId: 'bob', edits: [{ replace: { find: ' on Monday', with: '' } }] })
+  const history = (await done('history', editor)) as AttributedHistory
+  const doc = new Y.Doc({ gc: false })
+  Y.applyUpdate(doc, Buffer.from(history.update, 'base64'))
+  expect(doc.getText('content').toString()).toBe('We ship.')
+  const whole = Array.from(itemsOf(doc.getText('content')), ({ content }) => content.getContent().join(''))
+  expect(whole.join('')).toBe('We ship on Monday.')
+  const described = (ranges: AttributedHistory['inserted']) =>
+    ranges.map(({ length, origin }) => [
+      length,
+      history.origins[origin]?.userId,
+      history.origins[origin]?.meta,
+    ])
+  expect(described(history.inserted)).toEqual([[18, 'ann', { job: 1 }]])
+  expect(described(history.deleted)).toEqual([[10, 'bob', null]])
+  expect(history.version).toBe((await entryOf(editor))?.version)
+  expect(await codeOf('history', nextEditor())).toBe('document/not-found')
+})
+
+function* itemsOf({ _start }: { readonly _start: Y.Item | null }): Generator<Y.Item> {
+  for (let item = _start; item !== null; item = item.right) yield item
+}
+
+it('[ATT-111] lists and undoes the changes since the first one without a version, with content that was deleted meanwhile', async () => {
+  const editor = nextEditor()
+  await write(editor, 'One. ', { userId: 'ann' })
+  clock.advance(1_000)
+  await appended(editor, 'Two. ', { userId: 'bob' })
+  clock.advance(1_000)
+  await done('edit', { ...editor, userId: 'cem', edits: [{ replace: { find: 'One. ', with: '' } }] })
+  expect(
+    (await changesOf(editor, {})).changes.map(({ userId, inserted, deleted }) => [userId, inserted, deleted]),
+  ).toEqual([
+    ['ann', 5, 0],
+    ['bob', 5, 0],
+    ['cem', 0, 5],
+  ])
+  await undo(editor, { by: 'cem' })
+  expect(await textOf(editor)).toBe('One. Two. ')
+  await undo(editor, { by: 'ann' })
+  expect(await textOf(editor)).toBe('Two. ')
+})

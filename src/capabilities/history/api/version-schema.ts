@@ -17,7 +17,7 @@ import type { VersionRecord } from '../version-keys.ts'
  * @throws ApiError NOT_FOUND if a saved version does not exist; INVALID_ARGUMENT if `from` is later than `to`
  */
 export async function readRange(
-  { from, to }: { readonly from: string; readonly to?: string },
+  { from, to }: { readonly from?: string; readonly to?: string },
   address: DocumentAddress,
   { versions }: Pick<Services, 'versions'>,
 ): Promise<HistoryRange> {
@@ -27,14 +27,18 @@ export async function readRange(
     const { record, bytes } = await versions.read(address, text)
     return { version: record.version, state: bytes }
   }
-  const [earlier, later] = await Promise.all([point(from), to === undefined ? null : point(to)])
+  const [earlier, later] = await Promise.all([
+    from === undefined ? null : point(from),
+    to === undefined ? null : point(to),
+  ])
   requireOrder(earlier, later)
   return { from: earlier, to: later }
 }
 
 /** @throws ApiError INVALID_ARGUMENT if the earlier version is the later one */
-function requireOrder(from: HistoryPoint, to: HistoryPoint | null): void {
-  const [start, end] = [parseVersion(from.version), to === null ? null : parseVersion(to.version)]
+function requireOrder(from: HistoryPoint | null, to: HistoryPoint | null): void {
+  const start = from === null ? null : parseVersion(from.version)
+  const end = to === null ? null : parseVersion(to.version)
   if (start !== null && end?.epoch === start.epoch && end.seq < start.seq)
     throw invalidAt({ path: '/data/from', message: 'must not be later than `to`' })
 }

@@ -1,3 +1,4 @@
+import * as Y from 'yjs'
 import type { EncodedJson } from '../../model/json-pieces.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import type { OverlapPolicy } from '../merge/overlap.ts'
@@ -16,6 +17,8 @@ import type { UndoSelection } from './undo-selection.ts'
 export type HistoryQuery =
   | { readonly is: 'changes'; readonly options: ChangeSetOptions }
   | { readonly is: 'diff'; readonly reading: DiffReading; readonly bytesMax: number }
+  /** The whole document with its deleted content. */
+  | { readonly is: 'document' }
   /** The authors of the later version. */
   | { readonly is: 'runs'; readonly contentKey: string | undefined; readonly runsMax: number }
   /** `schema`: the schema that the document must match after the undo; null without one. */
@@ -34,6 +37,8 @@ export type HistoryAnswer =
       /** The members of an `EncodedJson`, because a thread cannot send instances of classes. */
       readonly diff: Pick<EncodedJson, 'as' | 'parts'>
     }
+  /** `update` (V1) contains the deleted content that the history still has. */
+  | { readonly is: 'document'; readonly update: Uint8Array }
   | { readonly is: 'runs'; readonly page: RunsPage }
   | { readonly is: 'undo'; readonly result: CheckedUndo }
 
@@ -45,7 +50,7 @@ export interface CheckedUndo extends UndoResult {
 /**
  * Answers a question about the changes between two versions of a document. Takes time and memory that are linear in the
  * size of the history.
- * @param attribution the attribution of the whole document; the query `diff` does not use it
+ * @param attribution the attribution of the whole document; the queries `diff` and `document` do not use it
  * @throws ApiError the errors of `readVersionDiff` and `undoChanges`; NOT_FOUND if a root does not exist; INVALID_ARGUMENT if the
  * document would not match its schema
  */
@@ -63,6 +68,8 @@ export function answerHistory(
         const { contentKey, diff } = readVersionDiff(history, query.reading, query.bytesMax)
         return { is: 'diff', contentKey, diff: { as: diff.as, parts: diff.parts } }
       }
+      case 'document':
+        return { is: 'document', update: Y.encodeStateAsUpdate(history.doc) }
       case 'runs':
         return { is: 'runs', page: runsOf(history, attribution, query.contentKey, query.runsMax) }
       default: {

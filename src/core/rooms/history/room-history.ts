@@ -45,6 +45,14 @@ interface ComparedVersions {
   readonly diff: EncodedJson
 }
 
+/** A document with its deleted content and the authors of its ids. */
+interface AttributedDocument {
+  readonly version: string
+  /** V1; contains the deleted content that the log still has. */
+  readonly update: Uint8Array
+  readonly attribution: Attribution
+}
+
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
 export class RoomHistory {
   readonly #room: Room
@@ -78,6 +86,17 @@ export class RoomHistory {
     const { contentKey, diff } = answer
     const { from, to } = loaded
     return { from, to, contentKey, diff: new EncodedJson(diff.as, diff.parts) }
+  }
+
+  /**
+   * Reads the whole document with its deleted content and all authors.
+   * @throws ApiError as for `changes`
+   */
+  async document(): Promise<AttributedDocument> {
+    const loaded = await this.#load({ from: null, to: null })
+    const answer = await this.#read(loaded, noAttribution, { is: 'document' })
+    if (answer.is !== 'document') throw unexpected(answer)
+    return { version: loaded.to, update: answer.update, attribution: await this.#attribution() }
   }
 
   /**

@@ -42,7 +42,7 @@ export const getChanges = defineAgentOperation({
     'The sets are sorted by time. Content that one set has both inserted and deleted is in none.',
   request: {
     type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'from'],
+    required: ['organizationId', 'documentId', 'editorId'],
     properties: {
       ...versionedEditor,
       ...changeRange,
@@ -60,7 +60,7 @@ export const getChanges = defineAgentOperation({
     await services.attribution.require(caller.tenant.workspaceId)
     const address = await versionedAddress(data, caller, services)
     const { by, meta, groupSeconds: seconds } = data
-    const query = ['changes', address.organizationId, address.documentId, address.editorId, data.from]
+    const query = ['changes', address.organizationId, address.documentId, address.editorId, data.from ?? '']
     const page = { pageSize: Math.min(pageSize, changesMax), ...(pageToken !== undefined && { pageToken }) }
     const { found, token } = await readPage(
       context,
@@ -70,7 +70,7 @@ export const getChanges = defineAgentOperation({
         const start = after === undefined ? null : readPagePosition(positionSchema, after)
         const { from: earlier, to: later = start?.to } = data
         const range = await readRange(
-          { from: earlier, ...(later !== undefined && { to: later }) },
+          { ...(earlier !== undefined && { from: earlier }), ...(later !== undefined && { to: later }) },
           address,
           services,
         )

@@ -54,7 +54,7 @@ export const undoContentChanges = defineAgentOperation({
     'conditions, `warnings` names the users who have changed something.',
   request: {
     type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'from'],
+    required: ['organizationId', 'documentId', 'editorId'],
     properties: {
       ...versionedEditor,
       ...changeRange,

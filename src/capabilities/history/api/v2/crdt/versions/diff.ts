@@ -20,7 +20,7 @@ export const diffVersions = defineAgentOperation({
   description: 'Compares one root. Needs no authors, so it also works while attribution is disabled.',
   request: {
     type: 'object',
-    required: ['organizationId', 'documentId', 'editorId', 'from', 'format'],
+    required: ['organizationId', 'documentId', 'editorId', 'format'],
     properties: {
       ...versionedEditor,
       contentKey: contentKeySchema,
