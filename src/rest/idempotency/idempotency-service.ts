@@ -17,6 +17,7 @@ import {
   CallStore,
   callSweepQueue,
   type FoundCall,
+  ResponseEncryption,
   removeExpiredCalls,
   type StartedCallRecord,
 } from './call-records.ts'
@@ -32,7 +33,6 @@ import {
   tooManyCallsRejection,
   unknownOutcomeRejection,
 } from './idempotent-call.ts'
-import { ResponseEncryption } from './response-encryption.ts'
 import { IdempotencyUsage } from './usage.ts'
 
 /** Maximum number of callers whose expired calls are removed concurrently. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { AuditRetention } from '../../../src/core/audit/audit.ts'
 import { AuditLog } from '../../../src/core/audit/log.ts'
-import { AuditRetention } from '../../../src/core/audit/retention.ts'
 import { createLog } from '../../../src/core/base/log.ts'
 import { createTenancy } from '../../../src/core/directory/tenants/tenancy.ts'
 import type { Kv, KvCommit, KvRange } from '../../../src/core/store/engine.ts'

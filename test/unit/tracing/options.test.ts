@@ -42,7 +42,7 @@ it('[OTEL-11] only the modules of the exporter import its packages, and they are
   )
   const importing = (pattern: RegExp): string[] =>
     files.filter((file) => pattern.test(readFileSync(join('src', file), 'utf8'))).toSorted()
-  const exporter = ['core/tracing/otlp-spans.ts', 'core/tracing/sampler.ts', 'core/tracing/span-queue.ts']
+  const exporter = ['core/tracing/otlp-spans.ts', 'core/tracing/span-queue.ts']
   expect(importing(/(?:from|import\() ?'@opentelemetry\//)).toEqual(exporter)
   expect(importing(/from '[./\w-]*\/(?:sampler|span-queue)\.ts'/)).toEqual(['core/tracing/otlp-spans.ts'])
   expect(importing(/from '[./\w-]*\/otlp-spans\.ts'/)).toEqual([])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { UpdateSampler, updateTracesPerSecondMax } from '../../../src/core/tracing/sampler.ts'
+import { UpdateSampler, updateTracesPerSecondMax } from '../../../src/core/tracing/otlp-spans.ts'
 
 const countOf = (sampler: UpdateSampler, times: number): number =>
   Array.from({ length: times }, () => sampler.isSampled()).filter(Boolean).length

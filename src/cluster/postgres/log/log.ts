@@ -13,21 +13,80 @@ import type {
   LogUpdate,
 } from '../../../core/store/engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../../../core/store/key-encoding.ts'
-import { destroyedPerCallMax, headOf } from '../../../core/store/log-state.ts'
+import {
+  baseSnapshot,
+  destroyedPerCallMax,
+  effectiveSince,
+  headOf,
+  rebuildStart,
+} from '../../../core/store/log-state.ts'
 import type { OpenCalls } from '../../../core/store/open-calls.ts'
 import { withRecordName } from '../../../core/store/stored-record.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import type { OwnTerms } from '../cluster/term-rows.ts'
 import { bytesArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
+import { allSettled, type DatabaseSession } from '../connection/database-session.ts'
 import type { PendingBytes } from '../connection/pending-bytes.ts'
 import type { PostgresFences } from '../kv/fences.ts'
 import { AppendBatch } from './append-batch.ts'
-import { type ListedHead, listHeads, readHeads, rowOf } from './document-rows.ts'
+import { type DocumentRow, type ListedHead, listHeads, readHead, readHeads, rowOf } from './document-rows.ts'
 import { appendCall, type PendingCall, removalCall } from './pending-call.ts'
 import { PostgresCompaction } from './postgres-compaction.ts'
-import { readPostgresLog, readPostgresVersion } from './read-log.ts'
+import { readAttributionRow, readPostgresEntries, readSnapshotAt } from './read-entries.ts'
 import { SmallLogs, smallBytesMax } from './small-logs.ts'
+
+/** Runs reads in one transaction, so that all of them see the data of the same moment. */
+async function atOneMoment<T>(
+  session: DatabaseSession,
+  key: Buffer,
+  work: (row: DocumentRow) => Promise<T>,
+): Promise<T> {
+  const begun = session.command('begin isolation level repeatable read read only')
+  try {
+    const [, [stored]] = await allSettled([begun, session.rows(readHead, [key])])
+    return await work(rowOf(stored))
+  } finally {
+    await session.command('commit').catch(() => undefined)
+  }
+}
+
+/** Reads a log. @throws DamagedRecordError */
+function readPostgresLog(session: DatabaseSession, key: Buffer, options: LoadOptions): Promise<LoadedLog> {
+  return atOneMoment(session, key, async ({ id, standing, changed }) => {
+    if (standing.state !== 'live') return standing
+    const { epoch, head, marks } = standing
+    const log = { key, id, epoch }
+    const { seq: base, at: basedAt } = baseSnapshot(marks)
+    const since = effectiveSince(standing, options)
+    const snapshot = since === null && base > 0 ? await readSnapshotAt(session, log, base) : null
+    const after = since ?? base
+    const entries = await readPostgresEntries(session, log, { after, upTo: head, bytesMax: options.bytesMax })
+    const more = after + entries.length < head
+    const attribution =
+      options.attribution === true ? { attribution: await readAttributionRow(session, log) } : {}
+    return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more, ...attribution }
+  })
+}
+
+/**
+ * Reads the parts from which a version can be rebuilt. Returns null if the version cannot be rebuilt.
+ * @throws DamagedRecordError
+ */
+function readPostgresVersion(
+  session: DatabaseSession,
+  key: Buffer,
+  { epoch, seq, after, bytesMax }: LoadAtOptions & { readonly epoch: number; readonly seq: number },
+): Promise<LoadedVersion | null> {
+  return atOneMoment(session, key, async ({ id, standing }) => {
+    const base = rebuildStart(standing, { epoch, seq, after })
+    if (base === null) return null
+    const log = { key, id, epoch }
+    const snapshot = after === undefined && base > 0 ? await readSnapshotAt(session, log, base) : null
+    const entries = await readPostgresEntries(session, log, { after: base, upTo: seq, bytesMax })
+    return { snapshot, base, entries, more: base + entries.length < seq }
+  })
+}
 
 const noSpace = Buffer.alloc(0)
 
