@@ -1,5 +1,6 @@
 import { addressKey, type DocumentPath, documentAddress, type Tenant } from '../../core/model/address.ts'
 import { DocumentRejectedError } from '../../core/rooms/log/merge-stored.ts'
+import { mapInOrder } from '../backups/map-in-order.ts'
 import type { Progress } from '../backups/storage/storage-error.ts'
 import { ImportTarget, type PutResult, type TargetOptions } from './documents/import-target.ts'
 import { type MergeLimits, MergeThread } from './documents/merge-thread.ts'
@@ -53,8 +54,8 @@ export interface DocumentImportResult {
   readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
 }
 
-/** Maximum number of documents that are imported at the same time. Concurrent documents share disk syncs. */
-const documentsAtOnce = 8
+/** Concurrent documents share disk syncs. The thread merges one document after the other, so bytes do not count. */
+const concurrency = { countMax: 8, bytesMax: 0, bytesOf: () => 0 }
 
 /**
  * Imports all documents of a source. If a document is rejected, adds it to `problems` and continues with the
@@ -68,18 +69,9 @@ export async function importDocuments(
 ): Promise<DocumentImportResult> {
   const importing = new DocumentImport(naming, take)
   const total = await source.count()
-  const running = new Set<Promise<void>>()
-  try {
-    for await (const document of source.documents()) {
-      const work = importing.one(document).finally(() => running.delete(work))
-      running.add(work)
-      if (running.size >= documentsAtOnce) await Promise.race(running)
-      if (importing.failure !== null) break
-      onProgress('documents', importing.documents / Math.max(total, importing.documents))
-    }
-  } finally {
-    // Waits for the documents in progress, even if reading the source has failed.
-    await Promise.all(running)
+  for await (const _ of mapInOrder(source.documents(), (document) => importing.one(document), concurrency)) {
+    if (importing.failure !== null) break
+    onProgress('documents', importing.documents / Math.max(total, importing.documents))
   }
   if (importing.failure !== null) throw importing.failure.error
   return importing.outcome()
@@ -179,9 +171,8 @@ export async function importInto(
   work: ImportWork,
   options: TargetOptions,
 ): Promise<DocumentImportResult> {
-  const target = await ImportTarget.open(directory, options)
+  const target = await ImportTarget.open(directory, tenant, options)
   try {
-    await target.require(tenant)
     return await takeAll(work, (path, updates) => target.put(documentAddress(tenant, path), updates))
   } finally {
     await target.close()

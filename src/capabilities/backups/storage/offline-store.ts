@@ -203,11 +203,15 @@ export async function fileDamage(directory: string): Promise<readonly string[]> 
 }
 
 /**
- * Opens the store of a stopped server in order to read the documents of one API key.
- * @throws BootstrapError if the store does not have the API key; StorageError, EngineOpenError
+ * Opens the store of a stopped server in order to use the documents of one API key.
+ * @throws BootstrapError if the store does not have the API key; the errors of `open`
  */
-export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<OfflineStore> {
-  const store = await openForReading(place)
+export async function openTenant(
+  place: StoreLocation,
+  tenant: Tenant,
+  open: (place: StoreLocation) => Promise<OfflineStore> = openForReading,
+): Promise<OfflineStore> {
+  const store = await open(place)
   try {
     await requireTenant(new TenantStore(store.engine.kv), tenant)
     return store

@@ -40,9 +40,8 @@ export function offlineCatalog(
     return (await opened).engine
   }
   const write = async <T>(work: (target: ImportTarget) => Promise<T>): Promise<T> => {
-    const target = await ImportTarget.open(place, { ...limits, deleted: 'recreate' })
+    const target = await ImportTarget.open(place, tenant, { ...limits, deleted: 'recreate' })
     try {
-      await target.require(tenant)
       return await work(target)
     } catch (error) {
       if (error instanceof DocumentRejectedError) throw new StorageError(error.message, { cause: error })

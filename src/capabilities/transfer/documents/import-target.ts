@@ -7,8 +7,6 @@ import type { ReplacementResult } from '../../../core/content/replacement-result
 import { createDoc } from '../../../core/content/yjs/create-doc.ts'
 import type { DocumentService } from '../../../core/directory/services/document-service.ts'
 import type { AccessType } from '../../../core/directory/store/records.ts'
-import { requireTenant } from '../../../core/directory/tenants/bootstrap.ts'
-import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import { changeJob } from '../../../core/events/change-jobs.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../../core/model/address.ts'
 import {
@@ -23,50 +21,17 @@ import {
   type AppendTo,
   CorruptRecordError,
   type Engine,
-  type Job,
   type LogUpdate,
 } from '../../../core/store/engine.ts'
-import { type OfflineStore, openForWriting, type StoreLocation } from '../../backups/storage/offline-store.ts'
+import {
+  type OfflineStore,
+  openForWriting,
+  openTenant,
+  type StoreLocation,
+} from '../../backups/storage/offline-store.ts'
 import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../webhooks/config-snapshot.ts'
 import { type MergeLimits, MergeThread } from './merge-thread.ts'
 import { readBack, readStoredState, recordsOf, type StoredDocumentState } from './stored-document.ts'
-
-/**
- * The jobs that add imported documents to the change feed of their API key, and that send them to the callback
- * `store`. The server runs them after its next start. Webhooks get no events of an import.
- */
-class ImportEvents {
-  readonly #kv: Engine['kv']
-  readonly #configs = new Map<string, ConfigSnapshot>()
-
-  constructor(kv: Engine['kv']) {
-    this.#kv = kv
-  }
-
-  /** Reads the configuration of an API key. Must be called before the other methods. */
-  async load(tenant: Tenant): Promise<void> {
-    const name = nameOf(tenant)
-    if (!this.#configs.has(name)) this.#configs.set(name, await readConfigSnapshot(this.#kv, tenant))
-  }
-
-  /** Returns whether the change feed of an API key is on. */
-  hasFeed(tenant: Tenant): boolean {
-    return this.#configOf(tenant).feed.enabled
-  }
-
-  /** Returns the jobs that must be durable with a change of an editor, or before it. */
-  jobsOf(address: DocumentAddress): readonly Job[] {
-    return wantsChanges(this.#configOf(address)) ? [changeJob(address)] : []
-  }
-
-  #configOf(tenant: Tenant): ConfigSnapshot {
-    const config = this.#configs.get(nameOf(tenant))
-    if (config === undefined) throw new Error('the configuration was not loaded')
-    return config
-  }
-}
-
-const nameOf = ({ workspaceId, apiKey }: Tenant): string => JSON.stringify([workspaceId, apiKey])
 
 export interface TargetOptions extends MergeLimits {
   /** Access type of new documents. */
@@ -99,39 +64,31 @@ export class ImportTarget {
   readonly #options: TargetOptions
   readonly #merging: MergeThread
   readonly #records: DocumentService
-  readonly #events: ImportEvents
+  readonly #config: ConfigSnapshot
 
-  private constructor(store: OfflineStore, options: TargetOptions) {
+  private constructor(store: OfflineStore, options: TargetOptions, config: ConfigSnapshot) {
     this.#store = store
     this.#engine = store.engine
     this.#options = options
     this.#merging = new MergeThread(options)
-    const events = new ImportEvents(store.engine.kv)
-    this.#events = events
-    const hasFeed = (tenant: Tenant) => events.hasFeed(tenant)
+    this.#config = config
+    const hasFeed = () => config.feed.enabled
     this.#records = recordsOf(store.engine, systemClock, options.defaultAccess, hasFeed).documents
   }
 
   /**
-   * Opens the store.
-   * @throws StorageError; EngineOpenError, for example if a server uses the store or if files are damaged
+   * Opens the store in order to write documents of one API key.
+   * @throws BootstrapError if the store does not have the API key; StorageError; EngineOpenError, for example if a
+   * server uses the store or if files are damaged
    */
-  static async open(place: StoreLocation, options: TargetOptions): Promise<ImportTarget> {
-    return new ImportTarget(await openForWriting(place), options)
+  static async open(place: StoreLocation, tenant: Tenant, options: TargetOptions): Promise<ImportTarget> {
+    const store = await openTenant(place, tenant, openForWriting)
+    return new ImportTarget(store, options, await readConfigSnapshot(store.engine.kv, tenant))
   }
 
   async close(): Promise<void> {
     await this.#merging.end()
     await this.#store.close()
-  }
-
-  /**
-   * Checks that the tenant exists. Must be called before documents of the tenant are written.
-   * @throws BootstrapError if the workspace has no such API key
-   */
-  async require(tenant: Tenant): Promise<void> {
-    await requireTenant(new TenantStore(this.#engine.kv), tenant)
-    await this.#events.load(tenant)
   }
 
   /**
@@ -214,7 +171,9 @@ export class ImportTarget {
     const expectHead = stored.state === 'live' ? stored.head : 0
     await this.#records.ensure(address, address.documentId)
     const update: LogUpdate = { bytes, by: '', source: 'import' }
-    const jobs = this.#events.jobsOf(address)
+    // The server adds the document to the change feed, and sends it to the callback `store`, after its next start.
+    // Webhooks get no events of an import.
+    const jobs = wantsChanges(this.#config) ? [changeJob(address)] : []
     await this.#engine.log.append(doc, logOf(stored), [update], { expectHead, jobs })
     await readBack(this.#engine.log, doc, whole)
   }
