@@ -1,23 +1,39 @@
 import { systemClock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
-import { findBranch } from '../../../core/directory/branches/branch-records.ts'
+import { branchKeys, findBranch } from '../../../core/directory/branches/branch-records.ts'
 import type { DocumentView } from '../../../core/directory/documents/document-views.ts'
 import { folderPath } from '../../../core/directory/documents/folder-tree.ts'
 import type { FolderView } from '../../../core/directory/documents/folder-views.ts'
 import { directoryLimits } from '../../../core/directory/limits.ts'
-import type { OrganizationScope } from '../../../core/directory/organizations/organization-keys.ts'
+import {
+  keys,
+  type OrganizationScope,
+  organizationPart,
+  type Resource,
+  type SubjectType,
+} from '../../../core/directory/organizations/organization-keys.ts'
 import { organizationOf } from '../../../core/directory/organizations/organization-store.ts'
+import { editorSchemasType } from '../../../core/directory/schemas/schema-service.ts'
 import { listingPages } from '../../../core/directory/store/list-page.ts'
 import type { FolderRecord, OrganizationRecord } from '../../../core/directory/store/records.ts'
+import { type GrantRecord, grantRecordType } from '../../../core/directory/store/records.ts'
 import { addressKey, documentPrefix } from '../../../core/model/address.ts'
-import type { Engine } from '../../../core/store/engine.ts'
+import type { Engine, Key, KvEntry } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
-import { documentKeyPages } from '../../../core/store/pages.ts'
+import { documentKeyPages, entryPages } from '../../../core/store/pages.ts'
+import { readRecord } from '../../../core/store/stored-record.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
+import { commentKeys } from '../../comments/comment-keys.ts'
+import {
+  type AnnotationRecord,
+  annotationRecordType,
+  type CommentRecord,
+  commentRecordType,
+} from '../../comments/comment-records.ts'
+import { judgmentKeys, memoryPart } from '../../decisions/judgment-keys.ts'
 import type { VersionRecord } from '../../history/version-keys.ts'
 import { VersionStore } from '../../history/version-store.ts'
 import { readStoredState, recordsOf } from '../documents/stored-document.ts'
-import { RelatedRecords } from './related-records.ts'
 import type { RestoreSelection } from './restore-selection.ts'
 
 const pageSize = 200
@@ -32,6 +48,24 @@ export interface BackupEditor {
   readonly contentOf: (version: VersionRecord) => Promise<Uint8Array>
 }
 
+/** An annotation with all its comments, the oldest first. */
+export interface StoredThread {
+  readonly annotation: AnnotationRecord
+  readonly comments: readonly CommentRecord[]
+}
+
+/** A permission of a user or a group on a resource. */
+export interface StoredGrant extends GrantRecord {
+  readonly subjectType: SubjectType
+  readonly subjectId: string
+}
+
+/** A branch of an editor. */
+interface StoredBranch {
+  readonly editorId: string
+  readonly name: string
+}
+
 /** Reads the selected documents of a backup, with everything that is necessary to create them again. */
 export class BackupDocuments {
   readonly #engine: Engine
@@ -39,7 +73,6 @@ export class BackupDocuments {
   readonly #selection: RestoreSelection
   readonly #records: ReturnType<typeof recordsOf>
   readonly #versions: VersionStore
-  readonly related: RelatedRecords
 
   /** @param engine a store that was created from the backup */
   constructor(engine: Engine, scope: OrganizationScope, selection: RestoreSelection) {
@@ -48,7 +81,6 @@ export class BackupDocuments {
     this.#selection = selection
     this.#records = recordsOf(engine, systemClock, 'public')
     this.#versions = new VersionStore(engine, this.#records.store, systemClock)
-    this.related = new RelatedRecords(engine, scope)
   }
 
   /** @throws StorageError if the backup does not have the organization */
@@ -107,6 +139,64 @@ export class BackupDocuments {
         const contentOf = (version: VersionRecord) => this.#versions.contentOf(address, version)
         yield { editorId, bytes, versions, contentOf }
       }
+  }
+
+  /** Yields the threads of a document, the oldest first. */
+  async *threads(documentId: string): AsyncGenerator<StoredThread> {
+    for await (const { key } of this.#entries(commentKeys.list({ kind: 'document', documentId }))) {
+      const annotationKey = commentKeys.annotation(lastSegment(key))
+      const [value = null] = await this.#engine.kv.get(organizationPart(this.#scope), [annotationKey])
+      if (value === null) continue
+      const annotation = readRecord(annotationRecordType, { key: annotationKey, value })
+      const comments: CommentRecord[] = []
+      for await (const entry of this.#entries(commentKeys.comments(annotation.annotationId)))
+        comments.push(readRecord(commentRecordType, entry))
+      yield { annotation, comments }
+    }
+  }
+
+  /** Returns the permissions on a resource. */
+  async grants(resource: Resource): Promise<readonly StoredGrant[]> {
+    const grants: StoredGrant[] = []
+    for await (const entry of this.#entries(keys.grantsOn(resource))) {
+      const subjectType = entry.key.at(-2) as SubjectType
+      grants.push({
+        ...readRecord(grantRecordType, entry),
+        subjectType,
+        subjectId: lastSegment(entry.key),
+      })
+    }
+    return grants
+  }
+
+  async branches(documentId: string): Promise<readonly StoredBranch[]> {
+    const found: StoredBranch[] = []
+    for await (const { key } of this.#entries(branchKeys.ofDocument(documentId)))
+      found.push({ editorId: key.at(-2) ?? '', name: lastSegment(key) })
+    return found
+  }
+
+  /** Returns the number of schemas that are attached to editors of a document. */
+  async countSchemas(documentId: string): Promise<number> {
+    let count = 0
+    for await (const entry of this.#entries(keys.editorSchemas(documentId)))
+      count += readRecord(editorSchemasType, entry).editors.length
+    return count
+  }
+
+  /** Returns the number of decisions about a document. */
+  async countDecisions(documentId: string): Promise<number> {
+    const { organizationId } = this.#scope
+    const prefix = judgmentKeys.within({ organizationId, documentId })
+    let count = 0
+    for await (const _ of this.#entries(prefix, memoryPart(this.#scope))) count += 1
+    return count
+  }
+
+  async *#entries(prefix: Key, part: Key = organizationPart(this.#scope)): AsyncGenerator<KvEntry> {
+    const { kv } = this.#engine
+    for await (const page of entryPages((range) => kv.scan(part, range), { prefix, limit: pageSize }))
+      yield* page
   }
 
   #reader() {

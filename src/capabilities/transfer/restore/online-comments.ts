@@ -2,8 +2,8 @@ import * as s from '../../../core/base/schema.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import type { AnnotationRecord, CommentRecord } from '../../comments/comment-records.ts'
 import { callOnline, listOnline, type OnlineServer } from '../documents/rest-client.ts'
+import type { StoredThread } from './backup-documents.ts'
 import { batchResultsSchema } from './online-records.ts'
-import type { StoredThread } from './related-records.ts'
 
 /** Comments of one call; at their maximum size they fit into a request. */
 const commentsAtOnce = 50

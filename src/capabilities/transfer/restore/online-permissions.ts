@@ -3,7 +3,7 @@ import * as s from '../../../core/base/schema.ts'
 import type { Resource } from '../../../core/directory/organizations/organization-keys.ts'
 import { activeGrant } from '../../../core/directory/permissions/grants.ts'
 import { callOnline, nullIfCode, type OnlineServer } from '../documents/rest-client.ts'
-import type { RelatedRecords, StoredGrant } from './related-records.ts'
+import type { BackupDocuments, StoredGrant } from './backup-documents.ts'
 
 /** Users of one call of `/v2/users/get`. */
 const usersAtOnce = 30
@@ -20,12 +20,12 @@ export interface PermissionCounts {
 export class OnlinePermissions {
   readonly #server: OnlineServer
   readonly #organizationId: string
-  readonly #related: RelatedRecords
+  readonly #backup: BackupDocuments
 
-  constructor(server: OnlineServer, organizationId: string, related: RelatedRecords) {
+  constructor(server: OnlineServer, organizationId: string, backup: BackupDocuments) {
     this.#server = server
     this.#organizationId = organizationId
-    this.#related = related
+    this.#backup = backup
   }
 
   /** Returns whether a resource has permissions in the backup that have not expired. */
@@ -57,7 +57,7 @@ export class OnlinePermissions {
 
   async #activeGrants(resource: Resource): Promise<readonly StoredGrant[]> {
     const now = systemClock.now()
-    return (await this.#related.grants(resource)).filter((grant) => activeGrant(grant, now) !== null)
+    return (await this.#backup.grants(resource)).filter((grant) => activeGrant(grant, now) !== null)
   }
 
   async #allowedGrants(resource: Resource, isNewOrganization: boolean) {

@@ -5,8 +5,8 @@ import { rootFolderId } from '../../../core/directory/organizations/organization
 import type { FolderRecord, OrganizationRecord } from '../../../core/directory/store/records.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { callOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
+import type { BackupDocuments } from './backup-documents.ts'
 import { OnlinePermissions, type PermissionCounts } from './online-permissions.ts'
-import type { RelatedRecords } from './related-records.ts'
 
 /** Schema of the results of a batch by the ids of its items. */
 export const batchResultsSchema = s.map(s.object({ success: s.boolean, message: s.string }))
@@ -63,12 +63,11 @@ export class OnlineRecords {
 
   /**
    * @param organization record that the organization gets if it does not exist
-   * @param related records of the backup
    */
-  constructor(server: OnlineServer, organization: OrganizationRecord, related: RelatedRecords) {
+  constructor(server: OnlineServer, organization: OrganizationRecord, backup: BackupDocuments) {
     this.#server = server
     this.#organization = organization
-    this.#permissions = new OnlinePermissions(server, organization.organizationId, related)
+    this.#permissions = new OnlinePermissions(server, organization.organizationId, backup)
   }
 
   /** Returns a document of the server; null if it does not exist. @throws StorageError */

@@ -40,7 +40,7 @@ export async function* restoreIntoServer(
   const store = await openForReading(directory)
   try {
     const backup = new BackupDocuments(store.engine, scope, selection)
-    const records = new OnlineRecords(server, await backup.organization(), backup.related)
+    const records = new OnlineRecords(server, await backup.organization(), backup)
     const source = { server, backup, records, organizationId, madeAt, isDryRun }
     let isReached = false
     for await (const view of backup.documents()) {

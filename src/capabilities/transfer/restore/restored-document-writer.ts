@@ -118,10 +118,9 @@ export class RestoredDocumentWriter {
   async #create(): Promise<void> {
     const { documentId, folderId, disabled } = this.#view.record
     const { isDryRun, backup, records } = this.#source
-    const { related } = backup
-    this.#leftOut.branches = (await related.branches(documentId)).length
-    this.#leftOut.schemas = await related.countSchemas(documentId)
-    this.#leftOut.decisions = await related.countDecisions(documentId)
+    this.#leftOut.branches = (await backup.branches(documentId)).length
+    this.#leftOut.schemas = await backup.countSchemas(documentId)
+    this.#leftOut.decisions = await backup.countDecisions(documentId)
     if (isDryRun) this.#countPermissions(await records.countPermissions(documentId))
     else {
       const { permissions, differing } = await records.addParents(await backup.folderPath(folderId))
@@ -164,7 +163,7 @@ export class RestoredDocumentWriter {
     const { backup } = this.#source
     const { record, accessType: pastAccessType } = this.#view
     const { documentId } = record
-    const branches = await backup.related.branches(documentId)
+    const branches = await backup.branches(documentId)
     for await (const editor of backup.editors(documentId)) {
       const names = branches.filter(({ editorId }) => editorId === editor.editorId).map(({ name }) => name)
       await this.#changeEditor(editor, names)
@@ -250,7 +249,7 @@ export class RestoredDocumentWriter {
   async #addComments(isNew: boolean): Promise<void> {
     const { server, backup, organizationId, isDryRun } = this.#source
     const online = new OnlineComments(server, organizationId, isDryRun)
-    for await (const thread of backup.related.threads(this.#view.record.documentId)) {
+    for await (const thread of backup.threads(this.#view.record.documentId)) {
       const { threads, comments } = await online.restore(thread, isNew)
       this.#restored.threads += threads
       this.#restored.comments += comments
