@@ -80,7 +80,7 @@ export class FeedService {
   async configure(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
     const { webhookConfigs, clock } = this.#services
     const before = await webhookConfigs.feed(tenant)
-    if (change.enabled === true) await this.#store.begin(tenant, async () => {})
+    if (change.enabled === true) await this.#store.begin(tenant)
     const config = await webhookConfigs.updateFeed(tenant, change)
     if (!config.enabled) await this.#store.end(tenant, clock.now())
     if (config.enabled && !before.enabled) await this.#untilAllNodesKnow()
@@ -154,7 +154,7 @@ export class FeedService {
     } catch (error) {
       if (!isFeedOff(error) || !(await this.config(tenant)).enabled) throw error
     }
-    await this.#store.begin(tenant, async () => {})
+    await this.#store.begin(tenant)
     // The feed may have been turned off meanwhile.
     if (!(await this.config(tenant)).enabled) await this.#store.end(tenant, this.#services.clock.now())
     return read()

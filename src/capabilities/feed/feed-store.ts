@@ -52,34 +52,31 @@ export class FeedStore {
   }
 
   /**
-   * Runs one change of a feed that is on, and notifies the readers of all nodes. Returns null if the feed is off.
+   * Runs one change of a feed, and notifies the readers of all nodes.
+   * @param ifOff the effect if the feed is off: `begin` turns it on, with a new generation; `skip` returns null
+   * without running `work`
    * @throws ApiError ABORTED if conflicts with concurrent changes continue; the errors of `work`
    */
-  change<T>(
+  async change<T>(
     tenant: Tenant,
     work: (change: FeedChange, transaction: Transaction) => Promise<T>,
+    ifOff: 'begin' | 'skip' = 'skip',
   ): Promise<T | null> {
-    return this.#run(tenant, 'skip', work)
-  }
-
-  /** Like `change`, but turns the feed on if it is off. */
-  async begin<T>(
-    tenant: Tenant,
-    work: (change: FeedChange, transaction: Transaction) => Promise<T>,
-  ): Promise<T> {
-    return (await this.#run(tenant, 'begin', work)) as T
-  }
-
-  async #run<T>(
-    tenant: Tenant,
-    ifOff: 'begin' | 'skip',
-    work: (change: FeedChange, transaction: Transaction) => Promise<T>,
-  ): Promise<T | null> {
-    const { result } = await this.#transactions.run(feedPart(tenant), (transaction) =>
-      FeedChange.run(transaction, ifOff, (change) => work(change, transaction)),
-    )
+    const { result } = await this.#transactions.run(feedPart(tenant), async (transaction) => {
+      const before = await transaction.get(keys.state, feedStateType)
+      if (before?.enabled !== true && ifOff === 'skip') return null
+      const change = new FeedChange(transaction, before?.enabled === true ? before : firstState(before))
+      const done = await work(change, transaction)
+      if (change.state !== before) transaction.put(keys.state, change.state)
+      return done
+    })
     this.#engine.bus.publish(feedTopic, encodeFeedNotice(tenant))
     return result
+  }
+
+  /** Turns a feed on, unless it is on. */
+  async begin(tenant: Tenant): Promise<void> {
+    await this.change(tenant, async () => {}, 'begin')
   }
 
   /**
@@ -111,32 +108,14 @@ export class FeedStore {
 /** Value of `oldestAt` of a feed without events. */
 const never = Number.MAX_SAFE_INTEGER
 
-/** One change of a feed, as part of a transaction on its partition. */
+/** One change of a feed, as part of a transaction on its partition. The transaction stores the state that it leaves. */
 export class FeedChange {
   readonly #transaction: Transaction
   #state: FeedState
 
-  private constructor(transaction: Transaction, state: FeedState) {
+  constructor(transaction: Transaction, state: FeedState) {
     this.#transaction = transaction
     this.#state = state
-  }
-
-  /**
-   * Runs `work` and stores the state that it leaves.
-   * @param ifOff the effect if the feed is off: `begin` begins a new generation, `skip` returns null without
-   * running `work`
-   */
-  static async run<T>(
-    transaction: Transaction,
-    ifOff: 'begin' | 'skip',
-    work: (change: FeedChange) => Promise<T>,
-  ): Promise<T | null> {
-    const before = await transaction.get(keys.state, feedStateType)
-    if (before?.enabled !== true && ifOff === 'skip') return null
-    const change = new FeedChange(transaction, before?.enabled === true ? before : firstState(before))
-    const result = await work(change)
-    if (change.#state !== before) transaction.put(keys.state, change.#state)
-    return result
   }
 
   get state(): FeedState {

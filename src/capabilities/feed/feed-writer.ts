@@ -72,7 +72,7 @@ export class FeedWriter {
    * @throws StoreUnavailableError, CorruptRecordError, ApiError ABORTED; nothing is added in these cases
    */
   async append(tenant: Tenant, events: readonly QueuedEvent[]): Promise<void> {
-    const { subscriptions, clock, metrics } = this.#services
+    const { subscriptions, webhookConfigs, clock, metrics } = this.#services
     const given = events.filter(isForFeed)
     if (given.length === 0) return
     const config = await subscriptions.feedOf(tenant)
@@ -89,18 +89,12 @@ export class FeedWriter {
       transaction.enqueue(feedSweepJob(tenant, now + feedSweepMs))
       return found.length
     }
-    const added = (await this.#store.change(tenant, add)) ?? (await this.#begin(tenant, add))
+    // A feed without a state begins, unless it was turned off after its configuration was read.
+    const begin = async () =>
+      (await webhookConfigs.feed(tenant)).enabled ? this.#store.change(tenant, add, 'begin') : null
+    const added = (await this.#store.change(tenant, add)) ?? (await begin()) ?? 0
     metrics.feedEvents.inc(added)
     await this.#forgetGone(given)
-  }
-
-  /** Adds to a feed without a state. The feed may have been turned off after its configuration was read. */
-  async #begin(
-    tenant: Tenant,
-    add: (change: FeedChange, transaction: Transaction) => Promise<number>,
-  ): Promise<number> {
-    const { enabled } = await this.#services.webhookConfigs.feed(tenant)
-    return enabled ? this.#store.begin(tenant, add) : 0
   }
 
   /**
