@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errorMessage } from '../../../core/base/errors.ts'
 import type { Metrics } from '../../../core/metrics/metrics.ts'
 import type { ObjectReference } from '../../../core/store/pairs/stored-blob.ts'
@@ -59,14 +61,15 @@ export class SealedObjects {
   #calls = 0
   #place: ObjectPlace | null = null
   #isPlaceChecked = false
-  #isInterrupted = false
   /** Value of `performance.now()` until which calls fail immediately. */
   #silentUntil = 0
   #problem: string | null = null
-  /** Rejects the running calls. */
-  readonly #rejections = new Set<(error: StorageError) => void>()
+  /** Aborted when the server stops. */
+  readonly #stopping = new AbortController()
 
   constructor(options: SealedObjectsOptions) {
+    // Each running call adds a listener, and their number is limited by itself.
+    setMaxListeners(0, this.#stopping.signal)
     this.#options = options
     this.#id = options.key.checkOf('saved versions').slice(0, idDigits)
     this.#sealer = ObjectSealer.of(options.key, this.#id)
@@ -128,8 +131,10 @@ export class SealedObjects {
         return await this.#call(options, (store) => this.#read(store, reference))
       } catch (error) {
         const isLasting = !(error instanceof StorageError) || error instanceof WrongPlaceError
-        if (isLasting || this.#isInterrupted) throw error
-        await this.#pause(pauseMs)
+        if (isLasting || this.#stopping.signal.aborted) throw error
+        await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => {
+          throw this.#stopping.signal.reason
+        })
       }
     return this.#call(options, (store) => this.#read(store, reference))
   }
@@ -168,8 +173,7 @@ export class SealedObjects {
 
   /** Rejects all running calls, so that a shutdown does not wait for the place. */
   interrupt(): void {
-    this.#isInterrupted = true
-    for (const reject of this.#rejections) reject(new StorageError('the server is stopping'))
+    this.#stopping.abort(new StorageError('the server is stopping'))
   }
 
   async #read(store: ObjectStore, { name, bytes }: ObjectReference): Promise<Uint8Array> {
@@ -260,37 +264,22 @@ export class SealedObjects {
 
   /** Rejects if `work` takes longer than `ms`, or if the server stops. */
   async #bounded<T>(ms: number, work: () => Promise<T>): Promise<T> {
+    const { signal } = this.#stopping
     let timer: NodeJS.Timeout | undefined
-    let rejection: (error: StorageError) => void = () => undefined
+    let stop = (): void => undefined
     const rejected = new Promise<never>((_, reject) => {
-      rejection = reject
+      stop = () => reject(signal.reason)
       timer = setTimeout(() => {
         this.#silentUntil = performance.now() + silentMs
         reject(new StorageError(`${this.name} did not answer within ${Math.round(ms)} ms`))
       }, ms)
     })
-    this.#rejections.add(rejection)
+    signal.addEventListener('abort', stop)
     try {
       return await Promise.race([work(), rejected])
     } finally {
       clearTimeout(timer)
-      this.#rejections.delete(rejection)
-    }
-  }
-
-  /** @throws StorageError if the server stops */
-  async #pause(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    let rejection: (error: StorageError) => void = () => undefined
-    try {
-      await new Promise<void>((resolve, reject) => {
-        rejection = reject
-        timer = setTimeout(resolve, ms)
-        this.#rejections.add(rejection)
-      })
-    } finally {
-      clearTimeout(timer)
-      this.#rejections.delete(rejection)
+      signal.removeEventListener('abort', stop)
     }
   }
 
