@@ -62,7 +62,7 @@ interface BatchDefinition<Request extends ObjectSchema>
   readonly check?: Batch['check']
   /** Completes the message of the response, after the number of successful entries. */
   readonly done: string
-  readonly handler: (data: FromSchema<Request>, context: OperationContext<'key'>) => Promise<BatchResults>
+  readonly handler: (data: FromSchema<Request>, context: OperationContext) => Promise<BatchResults>
 }
 
 /** Defines an operation of backends whose response is only `batchResults`. */
