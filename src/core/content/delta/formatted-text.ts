@@ -35,7 +35,7 @@ export interface FormattedPiece {
   readonly at: number
 }
 
-/** Yields the content between two offsets: each embed alone, and text as far as it has one set of attributes. */
+/** Yields the content between two offsets in parts: each embed alone, and each text with one set of attributes. */
 export function* piecesOf(
   { text, runs, embeds }: FormattedText,
   start = 0,

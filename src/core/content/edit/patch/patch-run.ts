@@ -33,7 +33,7 @@ export class PatchRun {
   root: Container
   readonly #kind: 'map' | 'array'
   readonly #reader = new PlainReader()
-  /** What the present operation does, as messages name it. */
+  /** The verb and the path of the present operation, for messages. */
   #action = ''
 
   constructor(root: SharedRoot, kind: 'map' | 'array') {
