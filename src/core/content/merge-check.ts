@@ -1,7 +1,6 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
 import { editName } from './edit/check-edits.ts'
-import { comparableForm } from './edit/dependency-recorder.ts'
 import type { EditDependencies, EditDependency, InsertedRun } from './edit/edit.ts'
 import { targetNotFound } from './edit/edit-errors.ts'
 import { occurrences } from './edit/targets/quote-search.ts'
@@ -9,6 +8,7 @@ import { checkKind, type TargetKind } from './replace.ts'
 import { isStored, itemIn, typeWithId } from './yjs/items.ts'
 import type { IdRange, StoredId } from './yjs/range-index.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
+import { formOfItem } from './yjs/sequence-content.ts'
 
 /** The part of a document into which a change for an older version is merged. */
 export interface MergeTarget extends TargetKind {
@@ -87,7 +87,7 @@ class MergingDocument {
     if (type === null) return false
     if (key !== null) {
       const entry = type._map.get(key)
-      return entry !== undefined && !entry.deleted && comparableForm(entry) === form
+      return entry !== undefined && !entry.deleted && formOfItem(entry) === form
     }
     const before = left === null ? null : itemIn(this.#doc, left)
     if (left !== null && before?.lastId.clock !== left.clock) return false
@@ -96,7 +96,7 @@ class MergingDocument {
       if (right !== null && includes(item, right)) break
       this.#itemsLeft -= 1
       if (this.#itemsLeft < 0) return false
-      if (!item.deleted) forms.push(comparableForm(item))
+      if (!item.deleted) forms.push(formOfItem(item))
     }
     return occurrences(forms.join(''), form).next().done === false
   }

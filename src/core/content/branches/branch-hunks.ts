@@ -6,11 +6,12 @@ import { HunkWalk } from '../history/change-sets.ts'
 import { DocumentHistory } from '../history/document-history.ts'
 import type { ChangedSide, ChangeHunk } from '../history/hunk.ts'
 import { rangeOfSegment, type Segment, SegmentReader } from '../history/segments.ts'
-import { charactersIn, type HistoryVersion, isIn, plainValues } from '../history/version-values.ts'
+import { isIn } from '../history/version-values.ts'
 import { rootNames } from '../roots.ts'
 import { itemIn } from '../yjs/items.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { formOfItem } from '../yjs/sequence-content.ts'
 
 /** Maximum numbers of a comparison. */
 export const hunkLimits = {
@@ -120,9 +121,11 @@ export class BranchComparison implements ComparedBranch {
   }
 
   #textOf(version: 'from' | 'to', segments: readonly Segment[]): string {
-    // The content of a value is encoded with the value.
+    const partsOf = (item: Y.Item): readonly Segment[] =>
+      this.reader.of(item).filter(({ state }) => isIn(version, state))
+    // The form of a value has the content of the value.
     return outermost(segments)
-      .map((segment) => encodeSegment(this.reader, version, segment))
+      .map((segment) => formOfItem(segment.item, segment, partsOf))
       .join('')
   }
 }
@@ -248,41 +251,3 @@ function pairs(marks: ReadonlyMap<string, SideMarks>, found: IdRange[]): Map<str
 function nested({ content }: Y.Item, reader: SegmentReader, found: IdRange[]): void {
   if (content instanceof Y.ContentType) collect(content.type, reader, found)
 }
-
-/**
- * Returns a text that is equal for equal content: characters, formatting marks, values, and shared types with
- * the content that they have in a version.
- */
-function encodeSegment(reader: SegmentReader, version: HistoryVersion, segment: Segment): string {
-  const { item, offset, length } = segment
-  const { content } = item
-  if (content instanceof Y.ContentString) return charactersIn(item, offset, length)
-  if (content instanceof Y.ContentFormat) return control(['format', content.key, content.value])
-  if (!(content instanceof Y.ContentType))
-    return control([content.constructor.name, ...plainValues(item, offset, length)])
-  return control([typeName(content.type), encodeType(reader, version, content.type)])
-}
-
-function encodeType(reader: SegmentReader, version: HistoryVersion, type: SharedRoot): string {
-  const parts: string[] = []
-  for (const key of [...type._map.keys()].sort())
-    for (let item = type._map.get(key) ?? null; item !== null; item = item.left) {
-      const last = reader.of(item).at(-1)
-      if (last === undefined || !isIn(version, last.state)) continue
-      parts.push(control([key, encodeSegment(reader, version, last)]))
-      break
-    }
-  for (let item = type._start; item !== null; item = item.right)
-    for (const segment of reader.of(item))
-      if (isIn(version, segment.state)) parts.push(encodeSegment(reader, version, segment))
-  return parts.join('')
-}
-
-const typeName = (type: SharedRoot): string => {
-  if (type instanceof Y.XmlElement) return `element ${type.nodeName}`
-  return type instanceof Y.XmlHook ? `hook ${type.hookName}` : type.constructor.name
-}
-
-/** Encodes parts so that no text can have the same encoding. */
-const control = (parts: readonly unknown[]): string =>
-  `\u0000${JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))}\u0000`

@@ -1,10 +1,9 @@
 import * as Y from 'yjs'
 import { firstIndex } from '../../base/search.ts'
-import { limits } from '../../model/limits.ts'
-import { toJson } from '../json/json.ts'
 import { idOf, rangeOfItem } from '../yjs/items.ts'
 import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { formOfItem } from '../yjs/sequence-content.ts'
 import type { Edit, EditDependencies, EditDependency, InsertedRun } from './edit.ts'
 import { type FlowPiece, type FlowView, piecesIn, type TextRange } from './targets/flow-view.ts'
 import type { ResolvedTarget } from './targets/resolve.ts'
@@ -106,7 +105,7 @@ export class DependencyRecorder {
       const edit = this.#editOf(item)
       const place = { edit, parent: parentId, key: parentSub, left: null, right: null }
       if (parentSub === null) runs.push({ ...place, ...this.#runAround(item, seen) })
-      else runs.push({ ...place, form: comparableForm(item), isCountable: true })
+      else runs.push({ ...place, form: formOfItem(item), isCountable: true })
     }
     return runs
   }
@@ -120,7 +119,7 @@ export class DependencyRecorder {
     for (; right !== null && this.#isNew(right.id); right = right.right) {
       seen.add(right)
       if (right.deleted) continue
-      forms.push(comparableForm(right))
+      forms.push(formOfItem(right))
       isCountable ||= right.countable
     }
     return {
@@ -163,32 +162,4 @@ function* rangesOf(piece: FlowPiece, from: number, to: number): Generator<IdRang
     if (first < last) yield { client: item.id.client, clock: item.id.clock + first, length: last - first }
     at += item.length
   }
-}
-
-/** Delimiter of content that is not text. No stored text contains this character. */
-const bracket = '\ud801'
-
-/** Returns the content of an item as a string. Equal content has equal strings. Text stands for itself. */
-export function comparableForm({ content }: Y.Item, depth = 0): string {
-  if (content instanceof Y.ContentString) return content.str
-  if (content instanceof Y.ContentFormat) return bracketed([content.key, toJson(content.value) ?? null])
-  if (content instanceof Y.ContentType) return bracketed(formOfType(content.type, depth))
-  return content
-    .getContent()
-    .map((value: unknown) => bracketed(toJson(value) ?? null))
-    .join('')
-}
-
-const bracketed = (value: unknown): string => `${bracket}${JSON.stringify(value)}${bracket}`
-
-function formOfType(type: SharedRoot, depth: number): unknown {
-  if (depth > limits.typeDepth) return null
-  const entries = [...type._map]
-    .filter(([, { deleted }]) => !deleted)
-    .map(([key, item]) => [key, comparableForm(item, depth + 1)] as const)
-  const children: string[] = []
-  for (let item = type._start; item !== null; item = item.right)
-    if (!item.deleted) children.push(comparableForm(item, depth + 1))
-  const name = type instanceof Y.XmlElement ? type.nodeName : type.constructor.name
-  return [name, entries.sort(([a], [b]) => (a < b ? -1 : 1)), children.join('')]
 }

@@ -155,7 +155,7 @@ export interface InsertedRun {
   /** The next older content on both sides, deleted or not; null at an end of the sequence. */
   readonly left: StoredId | null
   readonly right: StoredId | null
-  /** The content in the form of `comparableForm`. */
+  /** The content in the form of `formOfItem`. */
   readonly form: string
   /** False if the content only formats text. */
   readonly isCountable: boolean

@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import { skipObservers } from '../../update/integration.ts'
 import { noGuid } from '../yjs/create-doc.ts'
+import type { ItemRange } from '../yjs/items.ts'
 import { type ClockRange, RangeIndex } from '../yjs/range-index.ts'
 
 /** The updates (V1) of a document, in the order of its log. */
@@ -31,11 +32,8 @@ interface VersionIds {
 export type HistoryState = 'past' | 'unchanged' | 'inserted' | 'deleted' | 'transient' | 'later'
 
 /** A part of an item whose ids have the same state. */
-export interface ItemPart {
+export interface ItemPart extends ItemRange {
   readonly item: Y.Item
-  /** Start of the part in the item. */
-  readonly offset: number
-  readonly length: number
   readonly state: HistoryState
 }
 

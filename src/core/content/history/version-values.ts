@@ -7,6 +7,7 @@ import {
   rootKind,
   type SharedRoot,
 } from '../yjs/root-kind.ts'
+import { plainValues } from '../yjs/sequence-content.ts'
 import type { DocumentHistory, HistoryState, ItemPart } from './document-history.ts'
 
 /** How a shared type organizes its content. The forms `map` and `array` contain values, and the others contain text. */
@@ -47,14 +48,6 @@ export type HistoryVersion = 'from' | 'to'
 /** Returns whether a version contains content with this state. */
 export const isIn = (version: HistoryVersion, state: HistoryState): boolean =>
   state === 'unchanged' || state === (version === 'from' ? 'deleted' : 'inserted')
-
-/** Returns the values of a part of an item, without shared types; empty if the item has no values. */
-export function plainValues({ content }: Y.Item, offset: number, length: number): readonly unknown[] {
-  if (content instanceof Y.ContentAny || content instanceof Y.ContentJSON)
-    return content.arr.slice(offset, offset + length)
-  if (content instanceof Y.ContentBinary || content instanceof Y.ContentEmbed) return content.getContent()
-  return content instanceof Y.ContentDoc ? [{ subdocument: content.doc.guid }] : []
-}
 
 /** Returns the characters of a part of an item; '' if the item has no text. */
 export const charactersIn = ({ content }: Y.Item, offset: number, length: number): string =>
@@ -102,7 +95,7 @@ export class VersionValues {
     if (content instanceof Y.ContentType) return [this.#ofType(content.type, formOfType(content.type))]
     if (content instanceof Y.ContentString) return [this.#text(charactersIn(item, offset, length))]
     const values: Json[] = []
-    for (const value of plainValues(item, offset, length)) {
+    for (const value of plainValues(item.content, offset, length)) {
       if (this.isCut) break
       const json = toJson(value) ?? null
       this.#left -= JSON.stringify(json).length

@@ -1,17 +1,10 @@
 import * as Y from 'yjs'
 import { putItem } from '../values/write-edits.ts'
+import { type ItemRange, presentParts } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 type Content = Y.Item['content']
 type Place = Parameters<typeof putItem>[1]
-
-interface ItemPart {
-  readonly offset: number
-  readonly length: number
-}
-
-const presentParts = (item: Y.Item): readonly ItemPart[] =>
-  item.deleted ? [] : [{ offset: 0, length: item.length }]
 
 /**
  * Inserts a copy of a part of the content of an item.
@@ -21,7 +14,7 @@ export function copyContent(
   transaction: Y.Transaction,
   place: Place,
   content: Content,
-  { offset, length }: ItemPart,
+  { offset, length }: ItemRange,
   partsOf = presentParts,
 ): Y.Item {
   const copy = putItem(transaction, place, contentPart(content, offset, length))

@@ -4,7 +4,7 @@ import { toJson } from '../json/json.ts'
 import { ContentPaths, deleteIds, rangeOfItem, typeWithId } from '../yjs/items.ts'
 import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { hasSameContent } from '../yjs/sequence-content.ts'
+import { hasSameContent, plainValues } from '../yjs/sequence-content.ts'
 import { copyContent } from './copy-content.ts'
 import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
 import { type ThreeWay, ValueMerger } from './merge-values.ts'
@@ -396,12 +396,15 @@ const liveEntry = (type: SharedRoot, key: string): Y.Item | null => {
   return entry === undefined || entry.deleted ? null : entry
 }
 
-const isSharedEntry = (item: Y.Item | null): boolean => item?.content instanceof Y.ContentType
+/** Returns whether the value of an entry is shared, or a subdocument. */
+const isSharedEntry = (item: Y.Item | null): boolean =>
+  item?.content instanceof Y.ContentType || item?.content instanceof Y.ContentDoc
 
 const isSameItem = (a: Y.Item | null, b: Y.Item | null): boolean =>
   a?.id.client === b?.id.client && a?.lastId.clock === b?.lastId.clock
 
-const plainOf = (entry: Y.Item | null): unknown => entry?.content.getContent().at(-1)
+const plainOf = (entry: Y.Item | null): unknown =>
+  entry === null ? undefined : plainValues(entry.content, entry.length - 1, 1)[0]
 
 const showEntry = (entry: Y.Item | null): unknown =>
   entry?.content instanceof Y.ContentType ? showType(entry.content.type) : toJson(plainOf(entry))

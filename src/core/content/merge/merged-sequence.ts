@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
-import { comparableForm } from '../edit/dependency-recorder.ts'
 import { toJson } from '../json/json.ts'
 import { idTokenOf } from '../values/match-elements.ts'
 import type { StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { formOfItem, plainValues } from '../yjs/sequence-content.ts'
 import { type LabeledPart, LabeledUnits } from './labeled-units.ts'
 import type { ThreeWay } from './merge-values.ts'
 import type { MergeVersions, VersionName } from './merge-versions.ts'
@@ -52,7 +52,7 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
     if (item === null) return ''
     return isPlain(item.content)
       ? JSON.stringify(toJson(this.#valueAt(index, side)) ?? null)
-      : comparableForm(item)
+      : formOfItem(item)
   }
 
   /** Returns units as lists of plain values; null if one of them is not a plain value. */
@@ -94,7 +94,7 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
   #valueAt(index: number, version: VersionName): unknown {
     const id = this.idAt(index)
     const item = this.#versions.item(version, id)
-    return item === null ? undefined : item.content.getContent()[id.clock - item.id.clock]
+    return item === null ? undefined : plainValues(item.content, id.clock - item.id.clock, 1)[0]
   }
 }
 

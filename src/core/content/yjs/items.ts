@@ -53,6 +53,17 @@ export function deletionOf(ranges: readonly IdRange[]): Uint8Array {
   return encoding.toUint8Array(encoder)
 }
 
+/** A part of an item. */
+export interface ItemRange {
+  /** Start of the part in the item. */
+  readonly offset: number
+  readonly length: number
+}
+
+/** Returns the whole item; empty if it is deleted. */
+export const presentParts = (item: Y.Item): readonly ItemRange[] =>
+  item.deleted ? [] : [{ offset: 0, length: item.length }]
+
 export const idOf = ({ id: { client, clock } }: Y.Item): StoredId => ({ client, clock })
 
 export const rangeOfItem = ({ id: { client, clock }, length }: Y.Item): IdRange => ({ client, clock, length })

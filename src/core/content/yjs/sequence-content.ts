@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import { limits } from '../../model/limits.ts'
+import { toJson } from '../json/json.ts'
+import { type ItemRange, presentParts } from './items.ts'
 import type { SharedRoot } from './root-kind.ts'
 
 /**
@@ -107,6 +110,53 @@ class CellReader implements SequenceContent {
     this.#before.clear()
     return changes.sort(([a], [b]) => (a < b ? -1 : 1))
   }
+}
+
+/** Returns the values of a part of content, without shared types; empty if the content has no values. */
+export function plainValues(content: Y.Item['content'], offset: number, length: number): readonly unknown[] {
+  if (content instanceof Y.ContentAny || content instanceof Y.ContentJSON)
+    return content.arr.slice(offset, offset + length)
+  if (content instanceof Y.ContentBinary || content instanceof Y.ContentEmbed) return content.getContent()
+  return content instanceof Y.ContentDoc ? [{ subdocument: content.doc.guid }] : []
+}
+
+/** Delimiter of content that is not text. No stored text contains this character. */
+const bracket = '\ud801'
+
+const bracketed = (value: unknown): string => `${bracket}${JSON.stringify(value)}${bracket}`
+
+/**
+ * Returns the content of a part of an item as a string. Equal content has equal strings. Text stands for itself.
+ * @param partsOf which parts of the items in a shared value count; without it, the present ones
+ */
+export function formOfItem(
+  { content, length: all }: Y.Item,
+  { offset, length }: ItemRange = { offset: 0, length: all },
+  partsOf = presentParts,
+  depth = 0,
+): string {
+  if (content instanceof Y.ContentString) return content.str.slice(offset, offset + length)
+  if (content instanceof Y.ContentFormat) return bracketed([content.key, toJson(content.value) ?? null])
+  if (content instanceof Y.ContentType) return bracketed(formOfType(content.type, partsOf, depth))
+  const values = plainValues(content, offset, length)
+  return values.map((value) => bracketed(toJson(value) ?? null)).join('')
+}
+
+function formOfType(type: SharedRoot, partsOf: typeof presentParts, depth: number): unknown {
+  if (depth > limits.typeDepth) return null
+  const form = (item: Y.Item, part: ItemRange): string => formOfItem(item, part, partsOf, depth + 1)
+  const entries: (readonly [string, string])[] = []
+  for (const [key, last] of type._map)
+    for (let item: Y.Item | null = last; item !== null; item = item.left) {
+      const part = partsOf(item).at(-1)
+      if (part === undefined) continue
+      entries.push([key, form(item, { offset: part.offset + part.length - 1, length: 1 })])
+      break
+    }
+  const children: string[] = []
+  for (let item = type._start; item !== null; item = item.right)
+    for (const part of partsOf(item)) children.push(form(item, part))
+  return [nameOfType(type), entries.sort(([a], [b]) => (a < b ? -1 : 1)), children.join('')]
 }
 
 /** Returns whether two shared types have the same visible content. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { array, key, map, mergeThree, text, xml } from './merge-support.ts'
 
@@ -252,6 +253,27 @@ describe('formatting', () => {
           kept: isTheirs ? 'theirs' : 'mine',
         },
       ])
+    }
+  })
+})
+
+describe('subdocuments', () => {
+  it('[MERGE-9] keeps an insertion next to a subdocument that another client has inserted', () => {
+    const theirs = (doc: Y.Doc): void => doc.getArray(key).insert(1, [new Y.Doc({ guid: 'page' })])
+    const merged = mergeThree(array([1]), theirs, array([1, 2]))
+    expect(merged.data).toHaveLength(3)
+    expect(merged.data).toEqual(expect.arrayContaining([1, 2, { subdocument: 'page' }]))
+    expect(merged.overlaps).toEqual([])
+  })
+
+  it('[MERGE-2] keeps one side of an entry that one side has set to a subdocument', () => {
+    const theirs = (doc: Y.Doc): void => void doc.getMap(key).set('page', new Y.Doc({ guid: 'page' }))
+    for (const kept of ['theirs', 'mine'] as const) {
+      const policy = kept === 'mine' ? 'keepMine' : 'keepTheirs'
+      const merged = mergeThree(map({ page: 1 }), theirs, map({ page: 2 }), policy)
+      const sides = { theirs: { subdocument: 'page' }, mine: 2 }
+      expect(merged.data).toEqual({ page: sides[kept] })
+      expect(merged.overlaps).toEqual([{ path: '/page', base: 1, ...sides, kept }])
     }
   })
 })

@@ -1,8 +1,9 @@
 import * as Y from 'yjs'
 import { noGuid } from '../../yjs/create-doc.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { plainValues } from '../../yjs/sequence-content.ts'
 import type { DocumentHistory, HistoryState, ItemPart } from '../document-history.ts'
-import { charactersIn, formOfRoot, plainValues, VersionValues } from '../version-values.ts'
+import { charactersIn, formOfRoot, VersionValues } from '../version-values.ts'
 
 /** How content differs between two versions. */
 export type PartChange = 'insert' | 'delete' | 'none'
@@ -125,7 +126,7 @@ class MergedCopier {
   *#entries({ _map }: SharedRoot, change: PartChange): Generator<readonly [name: string, value: unknown]> {
     for (const [name, last] of _map) {
       const entry = (change === 'delete' ? this.#before : this.#after).entry(last)
-      const [value] = entry === null ? [] : plainValues(entry.item, entry.offset, 1)
+      const [value] = entry === null ? [] : plainValues(entry.item.content, entry.offset, 1)
       if (value !== undefined) yield [name, value]
     }
   }
