@@ -2,6 +2,7 @@ import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import { firstIndex } from '../../base/search.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { SequenceFormats } from '../yjs/sequence-content.ts'
 
 export type TextAttributes = Readonly<Record<string, unknown>>
 
@@ -53,7 +54,8 @@ export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null)
  */
 export function readTextState(root: SharedRoot | undefined): PlainTextState {
   const parts: string[] = []
-  const runs = new RunWriter()
+  const runs: AttributeRun[] = []
+  const formats = new SequenceFormats()
   const embeds: Embed[] = []
   let [at, items] = [0, 0]
   for (let item = root?._start ?? null; item !== null; item = item.right) {
@@ -61,16 +63,17 @@ export function readTextState(root: SharedRoot | undefined): PlainTextState {
     if (item.deleted) continue
     const { content } = item
     if (content instanceof Y.ContentString) {
-      runs.text(at)
+      const changes = formats.take()
+      if (changes.length > 0 || runs.length === 0) runs.push({ start: at, changes, size: formats.size })
       parts.push(markUnpaired(content.str))
       at += content.str.length
-    } else if (content instanceof Y.ContentFormat) runs.format(content.key, content.value)
+    } else if (content instanceof Y.ContentFormat) formats.set(content.key, content.value)
     else if (item.countable) {
       const fixed = !(content instanceof Y.ContentEmbed || content instanceof Y.ContentType)
       embeds.push({ at, length: item.length, fixed })
     }
   }
-  return { text: parts.join(''), runs: runs.runs, embeds, items }
+  return { text: parts.join(''), runs, embeds, items }
 }
 
 /** Returns the string of a text, as `readTextState` does. */
@@ -79,37 +82,6 @@ export function storedText(root: SharedRoot): string {
   for (let item = root._start; item !== null; item = item.right)
     if (!item.deleted && item.content instanceof Y.ContentString) text += markUnpaired(item.content.str)
   return text
-}
-
-/**
- * Collects runs. The time is linear in the number of formatting marks, and independent of the number of
- * active attributes.
- */
-class RunWriter {
-  readonly runs: AttributeRun[] = []
-  readonly #current = new Map<string, unknown>()
-  /** For each attribute that has changed since the last text, its value at that text. */
-  readonly #before = new Map<string, unknown>()
-
-  format(key: string, value: unknown): void {
-    if (!this.#before.has(key)) this.#before.set(key, this.#current.get(key) ?? null)
-    if (value === null) this.#current.delete(key)
-    else this.#current.set(key, value)
-  }
-
-  /**
-   * Adds text at `start`. The text starts a new run if its formatting differs from the formatting of the
-   * previous text.
-   */
-  text(start: number): void {
-    const changes = [...this.#before].flatMap(([key, before]) => {
-      const value = this.#current.get(key) ?? null
-      return equalityDeep(before, value) ? [] : [[key, value] as const]
-    })
-    this.#before.clear()
-    if (changes.length > 0 || this.runs.length === 0)
-      this.runs.push({ start, changes, size: this.#current.size })
-  }
 }
 
 /** Returns the attributes that both characters have. */

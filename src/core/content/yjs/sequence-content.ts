@@ -58,31 +58,58 @@ class Subdocument {
 export const valuesOf = (content: Y.Item['content']): readonly unknown[] =>
   content instanceof Y.ContentDoc ? [new Subdocument(content)] : content.getContent()
 
+/**
+ * Follows the formatting of a sequence. The time is linear in the number of marks, and independent of the number of
+ * active formats.
+ */
+export class SequenceFormats {
+  readonly #active = new Map<string, unknown>()
+  /** The formats that have changed since the last call of `take`, with their values at that call. */
+  readonly #before = new Map<string, unknown>()
+
+  /** Number of active formats. */
+  get size(): number {
+    return this.#active.size
+  }
+
+  /** @param value null ends a format */
+  set(name: string, value: unknown): void {
+    if (!this.#before.has(name)) this.#before.set(name, this.#active.get(name) ?? null)
+    if (value === null) this.#active.delete(name)
+    else this.#active.set(name, value)
+  }
+
+  /** Returns the formats that have changed since the last call, with their values; null ends a format. */
+  take(): readonly (readonly [name: string, value: unknown])[] {
+    if (this.#before.size === 0) return noChanges
+    const changes: [string, unknown][] = []
+    for (const [name, before] of this.#before) {
+      const value = this.#active.get(name) ?? null
+      if (!isDeepStrictEqual(before, value)) changes.push([name, value])
+    }
+    this.#before.clear()
+    return changes
+  }
+}
+
+const noChanges: readonly (readonly [string, unknown])[] = []
+
 class CellReader implements SequenceContent {
   readonly cells: SequenceCell[] = []
   readonly shared: SharedRoot[] = []
-  readonly #formats = new Map<string, unknown>()
-  /** For the formatting that has changed since the last cell, the values at that cell. */
-  readonly #before = new Map<string, unknown>()
+  readonly #formats = new SequenceFormats()
 
   read(type: SharedRoot): void {
     for (let item = type._start; item !== null; item = item.right) {
       const { content } = item
       if (item.deleted) continue
-      if (content instanceof Y.ContentFormat) this.#format(content.key, content.value)
+      if (content instanceof Y.ContentFormat) this.#formats.set(content.key, content.value)
       else if (content.isCountable()) this.#add(content)
     }
   }
 
-  #format(name: string, value: unknown): void {
-    const present = this.#formats.get(name) ?? null
-    if (!this.#before.has(name)) this.#before.set(name, present)
-    if (value === null) this.#formats.delete(name)
-    else this.#formats.set(name, value)
-  }
-
   #add(content: Y.Item['content']): void {
-    const changes = this.#changes()
+    const changes = this.#formats.take().toSorted(([a], [b]) => (a < b ? -1 : 1))
     const last = changes.length === 0 ? this.cells.at(-1) : undefined
     if (content instanceof Y.ContentString) {
       if (last?.is === 'text') this.cells[this.cells.length - 1] = { ...last, text: last.text + content.str }
@@ -98,17 +125,6 @@ class CellReader implements SequenceContent {
       for (const value of valuesOf(content)) values.push(value)
       if (last?.is !== 'values') this.cells.push({ is: 'values', values, changes })
     }
-  }
-
-  #changes(): SequenceCell['changes'] {
-    if (this.#before.size === 0) return []
-    const changes: [string, unknown][] = []
-    for (const [name, before] of this.#before) {
-      const value = this.#formats.get(name) ?? null
-      if (!isDeepStrictEqual(value, before)) changes.push([name, value])
-    }
-    this.#before.clear()
-    return changes.sort(([a], [b]) => (a < b ? -1 : 1))
   }
 }
 
