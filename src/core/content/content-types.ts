@@ -9,7 +9,7 @@ import { htmlFormat } from './html/html.ts'
 import { markdownFormat } from './markdown/markdown.ts'
 import type { Output } from './output.ts'
 import { checkProseMirror, readProseMirror } from './prosemirror/prosemirror.ts'
-import { type ContentSchema, kindOfSchema, nodeSchema } from './schemas/any-schema.ts'
+import { type ContentSchema, kindOfSchema, nodeSchema } from './schemas/compiled-schema.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
 import {
   checkArray,

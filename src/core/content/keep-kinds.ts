@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import { nearMiss } from '../base/text.ts'
 import { type CheckedContent, checkKind } from './replace.ts'
 import { contentKeyOf, requireRoot, rootExists, rootNames, shownName } from './roots.ts'
-import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
+import { type ContentSchema, kindOfSchema } from './schemas/compiled-schema.ts'
 import { checkRepresentable } from './unsupported-content.ts'
 import { putItem } from './values/write-edits.ts'
 import {

@@ -7,7 +7,7 @@ import { replaceKeepingKind } from './keep-kinds.ts'
 import type { MergeTarget } from './merge-check.ts'
 import { type ContentTarget, checkContent, checkContentKey, checkTarget } from './replace.ts'
 import { contentKeyOf } from './roots.ts'
-import type { ContentSchema } from './schemas/any-schema.ts'
+import type { ContentSchema } from './schemas/compiled-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from './schemas/content-schema.ts'
 import { changeWithWarnings, unknownNamesError } from './schemas/unknown-names.ts'
 

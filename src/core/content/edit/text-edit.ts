@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
+import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/compiled-schema.ts'
 import { structsIn } from '../values/replace-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'

@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { AllowedTypes, TextSchema, XmlTextSchema } from './compiled-schema.ts'
 import {
   type FoundViolation,
   type NodePlace,
@@ -8,18 +9,6 @@ import {
   type Violation,
   violationAt,
 } from './violation.ts'
-
-/** Names of the JSON types of each format and embed. */
-export type AllowedTypes = ReadonlyMap<string, ReadonlySet<string>>
-
-/** A schema of text with formatting, such as the deltas of Quill. */
-export interface TextSchema {
-  readonly is: 'text'
-  readonly contentKey: string | null
-  readonly formats: AllowedTypes
-  /** Embeds by the name of their only member. */
-  readonly embeds: AllowedTypes
-}
 
 const place: NodePlace = { parent: null, name: 'text', index: 0 }
 
@@ -79,21 +68,6 @@ function valueViolation(
   return types.has(type)
     ? null
     : violationAt(place, `the ${what} ${quoted(name)} has the type ${type}`, types, name)
-}
-
-/** A schema of nested shared texts, as Lexical and Slate store them. */
-export interface XmlTextSchema {
-  readonly is: 'xmltext'
-  readonly contentKey: string | null
-  readonly topNode: string
-  /** Attribute that contains the type of a node. */
-  readonly typeAttribute: string
-  /** Types of nodes that are texts; null: every type, and no type. */
-  readonly texts: ReadonlySet<string> | null
-  /** Types of nodes that are maps. */
-  readonly maps: ReadonlySet<string>
-  /** Types of nodes that are elements. */
-  readonly elements: ReadonlySet<string>
 }
 
 /** Finds the nodes that a schema does not allow, in order. The cost is linear. */

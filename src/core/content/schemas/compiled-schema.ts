@@ -2,6 +2,7 @@ import { invalid } from '../../base/errors.ts'
 import { escapePointer } from '../../base/json.ts'
 import { addTo } from '../../base/maps.ts'
 import type { Json, JsonObject } from '../json/json.ts'
+import type { KnownKind } from '../yjs/root-kind.ts'
 import {
   ContentExpressionError,
   type ContentState,
@@ -56,6 +57,49 @@ export interface CompiledSchema {
   readonly nodes: ReadonlyMap<string, NodeRule>
   readonly marks: ReadonlyMap<string, MarkRule>
 }
+
+/** Names of the JSON types of each format and embed. */
+export type AllowedTypes = ReadonlyMap<string, ReadonlySet<string>>
+
+/** A schema of text with formatting, such as the deltas of Quill. */
+export interface TextSchema {
+  readonly is: 'text'
+  readonly contentKey: string | null
+  readonly formats: AllowedTypes
+  /** Embeds by the name of their only member. */
+  readonly embeds: AllowedTypes
+}
+
+/** A schema of nested shared texts, as Lexical and Slate store them. */
+export interface XmlTextSchema {
+  readonly is: 'xmltext'
+  readonly contentKey: string | null
+  readonly topNode: string
+  /** Attribute that contains the type of a node. */
+  readonly typeAttribute: string
+  /** Types of nodes that are texts; null: every type, and no type. */
+  readonly texts: ReadonlySet<string> | null
+  /** Types of nodes that are maps. */
+  readonly maps: ReadonlySet<string>
+  /** Types of nodes that are elements. */
+  readonly elements: ReadonlySet<string>
+}
+
+/** A schema of the content of a root. */
+export type ContentSchema = CompiledSchema | TextSchema | XmlTextSchema
+
+const kinds: Readonly<Record<ContentSchema['is'], KnownKind>> = {
+  nodes: 'xml',
+  text: 'text',
+  xmltext: 'xmltext',
+}
+
+/** Returns the kind of a root that a schema describes. */
+export const kindOfSchema = ({ is }: ContentSchema): KnownKind => kinds[is]
+
+/** Returns a schema if it is one for XML, otherwise null. */
+export const nodeSchema = (schema: ContentSchema | null): CompiledSchema | null =>
+  schema?.is === 'nodes' ? schema : null
 
 /**
  * Compiles a schema. The cost is limited for every schema within the limits of `checkSchema`.

@@ -1,6 +1,10 @@
-import type { ContentSchema } from '../any-schema.ts'
-import type { AllowedTypes, TextSchema, XmlTextSchema } from '../check-texts.ts'
-import { compileSchema } from '../compiled-schema.ts'
+import {
+  type AllowedTypes,
+  type ContentSchema,
+  compileSchema,
+  type TextSchema,
+  type XmlTextSchema,
+} from '../compiled-schema.ts'
 import type { AttributeSpec, SchemaSpec } from '../schema-spec.ts'
 import { blocknoteSpec } from './blocknote.ts'
 import { tiptapSpec } from './tiptap.ts'
