@@ -6,7 +6,7 @@
  *   node --import tsx bench/authorship.ts [--smoke]
  */
 import * as Y from 'yjs'
-import { updatesOf } from '../src/cli/bench/trace.ts'
+import { updatesOf } from '../src/cli/bench/edit-session.ts'
 import { systemClock } from '../src/core/base/clock.ts'
 import { compactWhole } from '../src/core/rooms/log/compaction-policy.ts'
 import { readAttribution } from '../src/core/rooms/log/read-attribution.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { updatesOf } from '../../src/cli/bench/trace.ts'
+import { updatesOf } from '../../src/cli/bench/edit-session.ts'
 import { recordedTrace, updateMessage } from './recorded-trace.ts'
 import type { BenchServer } from './server.ts'
 

@@ -11,7 +11,7 @@ interface FrameAt {
   readonly end: number
 }
 
-/** Returns the frame that starts at an offset; null if the frame is incomplete. */
+/** Returns the frame that starts at an offset; null if its header is incomplete. The payload may be incomplete. */
 function frameAt(bytes: Buffer, at: number): FrameAt | null {
   if (bytes.length < at + 2) return null
   const short = bytes[at + 1] as number
@@ -20,9 +20,7 @@ function frameAt(bytes: Buffer, at: number): FrameAt | null {
   if (bytes.length < start) return null
   const length =
     lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(at + 2) : bytes.readUIntBE(at + 4, 6)
-  return bytes.length < start + length
-    ? null
-    : { opcode: (bytes[at] as number) & 15, start, end: start + length }
+  return { opcode: (bytes[at] as number) & 15, start, end: start + length }
 }
 
 /** Encodes a frame that a client sends. The mask is zero, so the payload does not change. */
@@ -75,7 +73,11 @@ export class LoadSocket {
   /** Total size of all received frames in bytes, including their headers. */
   receivedBytes = 0
   readonly #connection: Socket
-  #rest: Buffer = Buffer.alloc(0)
+  /** Received bytes that do not have a complete frame. */
+  #rest: Buffer[] = []
+  #restBytes = 0
+  /** Size of the frame with which the rest starts; 0 if its header is incomplete. */
+  #frameBytes = 0
 
   private constructor(connection: Socket) {
     this.#connection = connection
@@ -141,9 +143,14 @@ export class LoadSocket {
 
   #read(chunk: Buffer): void {
     this.receivedBytes += chunk.length
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    this.#rest.push(chunk)
+    this.#restBytes += chunk.length
+    // A large frame arrives in many chunks. Joining them for each chunk would take quadratic time.
+    if (this.#restBytes < this.#frameBytes) return
+    const bytes = this.#rest.length === 1 ? chunk : Buffer.concat(this.#rest)
     let at = 0
-    for (let frame = frameAt(bytes, at); frame !== null; frame = frameAt(bytes, at)) {
+    let frame = frameAt(bytes, at)
+    for (; frame !== null && frame.end <= bytes.length; frame = frameAt(bytes, at)) {
       const payload = bytes.subarray(frame.start, frame.end)
       if (frame.opcode === opcodes.binary) this.onMessage(payload)
       if (frame.opcode === opcodes.ping) this.#connection.write(clientFrame(opcodes.pong, payload))
@@ -154,7 +161,9 @@ export class LoadSocket {
       }
       at = frame.end
     }
-    this.#rest = at === 0 ? bytes : bytes.subarray(at)
+    this.#rest = [bytes.subarray(at)]
+    this.#restBytes = bytes.length - at
+    this.#frameBytes = frame === null ? 0 : frame.end - at
   }
 }
 

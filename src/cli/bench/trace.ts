@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import * as Y from 'yjs'
 
 export type EditStep = readonly [position: number, deleted: number, inserted: string]
 
@@ -10,15 +9,42 @@ export interface EditTrace {
   readonly endContent: string
 }
 
+export interface TraceFile {
+  readonly kind?: 'concurrent'
+  readonly endContent: string
+  readonly numAgents: number
+  readonly txns: readonly {
+    readonly agent: number
+    /** Indexes of the transactions that the author had received directly before this one. */
+    readonly parents: readonly number[]
+    readonly patches: readonly EditStep[]
+  }[]
+}
+
+/** Reads a session in the form of `josephg/editing-traces`. Returns null without a file. */
+export const readTraceFile = (path: string | undefined): TraceFile | null =>
+  path === undefined || !existsSync(path)
+    ? null
+    : (JSON.parse(gunzipSync(readFileSync(path)).toString()) as TraceFile)
+
 /**
  * Returns a recorded writing session. If its file does not exist, returns a generated session.
- * @param file path of a session in the form of the sequential traces of `josephg/editing-traces`
+ * @param file path of a sequential trace
  */
 export function readTrace(keystrokes: number, file?: string): EditTrace {
-  if (file === undefined || !existsSync(file)) return generatedTrace(keystrokes)
-  const trace = JSON.parse(gunzipSync(readFileSync(file)).toString()) as { txns: { patches: EditStep[] }[] }
+  const trace = readTraceFile(file)
+  if (trace === null || trace.kind === 'concurrent') return generatedTrace(keystrokes)
   const patches = trace.txns.flatMap((txn) => txn.patches).slice(0, keystrokes)
   return { source: 'a recorded writing session', patches, endContent: contentOf(patches) }
+}
+
+/** Returns a generator of numbers that are the same in each run. */
+export function randomFrom(start: number): (below: number) => number {
+  let seed = start
+  return (below) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((seed / 2 ** 32) * below)
+  }
 }
 
 /**
@@ -26,11 +52,7 @@ export function readTrace(keystrokes: number, file?: string): EditTrace {
  * The session is the same in each run.
  */
 function generatedTrace(keystrokes: number): EditTrace {
-  let seed = 42
-  const random = (below: number): number => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((seed / 2 ** 32) * below)
-  }
+  const random = randomFrom(42)
   let [length, position] = [0, 0]
   const patches: EditStep[] = []
   for (let index = 0; index < keystrokes; index++) {
@@ -49,19 +71,4 @@ function contentOf(patches: readonly EditStep[]): string {
     text = text.slice(0, position) + inserted + text.slice(position + deleted)
   }
   return text
-}
-
-/** Returns one update for each keystroke of an editor. Each keystroke is one transaction. */
-export function updatesOf(patches: readonly EditStep[]): Uint8Array[] {
-  const doc = new Y.Doc()
-  const text = doc.getText('content')
-  const updates: Uint8Array[] = []
-  doc.on('update', (update: Uint8Array) => updates.push(update))
-  for (const [position, deleted, inserted] of patches) {
-    doc.transact(() => {
-      if (deleted > 0) text.delete(position, deleted)
-      if (inserted !== '') text.insert(position, inserted)
-    })
-  }
-  return updates
 }

@@ -56,7 +56,15 @@ it.each([
 })
 
 const typing = ['saturated', 'rooms']
-const otherTyping = ['paced', 'saturated-pair', 'hop', 'rooms-of-three', 'observers', 'session']
+const otherTyping = [
+  'paced',
+  'saturated-pair',
+  'hop',
+  'rooms-of-three',
+  'observers',
+  'session',
+  'session-concurrent',
+]
 const findsDrops = async (scenario: string): Promise<void> => {
   await expect(figuresOf(scenario, 'drops')).rejects.toThrow(/did not arrive|another text/)
 }

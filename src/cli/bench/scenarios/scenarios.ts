@@ -5,8 +5,8 @@ import { endings, lastClientLeaves } from './endings.ts'
 import { pacedRoom, saturated } from './fanout.ts'
 import { idleConnections } from './idle.ts'
 import { manyRooms, oneHop } from './rooms.ts'
+import { sessions } from './sessions.ts'
 import { slowReader } from './slow-reader.ts'
-import { recordedSession } from './trace.ts'
 
 const observers = { writers: 1, readers: 500, perSecond: 20 } as const
 
@@ -32,7 +32,7 @@ export const scenarios: readonly Scenario[] = [
     'The same with presence: first, each observer must see the cursors of all others.',
     { ...observers, showsCursors: true },
   ),
-  recordedSession,
+  ...sessions,
   cursors(50, 10),
   idleConnections,
   connecting,
