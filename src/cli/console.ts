@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import { withoutTrailing } from '../core/base/text.ts'
 import type { Config } from '../core/config/config.ts'
-import { credentialsOf, restCredentialsOf } from '../core/directory/tenants/credentials-file.ts'
+import {
+  adminTokenOf,
+  credentialsOf,
+  readCredentials,
+  restCredentialsOf,
+  type ServerCredentials,
+  type StoredCredentials,
+} from '../core/directory/tenants/credentials-file.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { requireStoredKey } from './location/store-location.ts'
 
@@ -17,10 +24,24 @@ export function consoleCommand(): Command {
     .action(async (flags: { json?: true; open?: true }) => {
       const { config } = configOf({ ...flags })
       await requireStoredKey(config, await credentialsOf(config))
-      const url = consoleLink(config, config.port, await restCredentialsOf(config))
+      const url = consoleLink(config, config.port, await linkCredentialsOf(config))
       if (flags.open) return open(url)
       printResult(flags.json ? JSON.stringify({ url }) : url)
     })
+}
+
+/** Credentials of a link. With those of the workspace and the admin token, it signs in to every page. */
+type LinkCredentials = Pick<ServerCredentials, 'apiKey' | 'authToken'> & StoredCredentials
+
+/**
+ * Returns the configured credentials, and those of the data directory if they belong to the same API key.
+ * @throws ConfigError
+ */
+async function linkCredentialsOf(config: Config): Promise<LinkCredentials> {
+  const kept = (await readCredentials(config.dataDir)) ?? {}
+  const key = await restCredentialsOf(config)
+  const adminToken = await adminTokenOf(config)
+  return key.apiKey === kept.apiKey ? { ...kept, ...key, adminToken } : { ...key, adminToken }
 }
 
 /**
@@ -31,10 +52,17 @@ export function consoleCommand(): Command {
 export function consoleLink(
   { publicUrl }: Pick<Config, 'publicUrl'>,
   port: number,
-  { apiKey, authToken }: { readonly apiKey: string; readonly authToken: string },
+  { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken }: LinkCredentials,
 ): string {
   const base = withoutTrailing('/', publicUrl ?? `http://localhost:${port}`)
-  return `${base}/console#key=${encodeURIComponent(apiKey)}&token=${encodeURIComponent(authToken)}`
+  const members = Object.entries({
+    key: apiKey,
+    token: authToken,
+    workspace: workspaceId,
+    workspaceToken: workspaceAuthToken,
+    admin: adminToken,
+  }).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${encodeURIComponent(value)}`))
+  return `${base}/console#${members.join('&')}`
 }
 
 const openers: Readonly<Record<string, readonly string[]>> = {

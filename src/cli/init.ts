@@ -100,6 +100,7 @@ async function makeStore(directory: string): Promise<ServerCredentials> {
     authToken: null,
     addKey: null,
     jwtSecret: null,
+    adminToken: null,
   }
   return createDataDirectory({ ...config, ...none, bootstrap: [], dataDir: join(directory, names.data) })
 }
@@ -112,6 +113,7 @@ async function makeEnv(directory: string): Promise<ServerCredentials> {
     apiKey: generator.id('key'),
     authToken: generator.secret(),
     jwtSecret: generator.secret(),
+    adminToken: generator.secret(),
   }
   const lines = Object.entries(credentials).map(
     ([key, value]) => `${environmentOf(key as keyof ServerCredentials)}=${value}\n`,

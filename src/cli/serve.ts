@@ -116,7 +116,7 @@ function announce(server: RunningServer, config: Config, flags: { readonly json?
   if (isTerminal() || (created && config.engine === 'memory')) return printResult(welcome(server, config))
   if (created)
     printResult(`Weft created credentials in ${credentialsPath(config.dataDir)} (mode 0600).
-\`${consoleCall(server, config)}\` prints the link to the console. It holds the API key and its auth token.`)
+\`${consoleCall(server, config)}\` prints the link to the console. It holds the credentials.`)
 }
 
 /** Returns the command that prints the link to the console, in another shell in the folder of this process. */

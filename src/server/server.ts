@@ -27,7 +27,6 @@ import {
 } from '../core/directory/tenants/credentials-file.ts'
 import { createTenancy } from '../core/directory/tenants/tenancy.ts'
 import { createMetrics } from '../core/metrics/metrics.ts'
-import type { Tenant } from '../core/model/address.ts'
 import { LimitReports } from '../core/quota/limit-reports.ts'
 import { transferTimeoutMsDefault } from '../core/quota/slow-transfers.ts'
 import { TickShares } from '../core/quota/tick-shares.ts'
@@ -160,46 +159,37 @@ async function openPostgres(config: Config, log: Log): Promise<Engine> {
   })
 }
 
-/**
- * Returns the only tenant of the server; null if the server has several tenants or can get further tenants.
- */
-function onlyOwnerOf(
-  { adminToken, bootstrap }: Config,
-  { workspaceId, apiKey }: ServerCredentials,
-): Tenant | null {
-  return adminToken === null && bootstrap.length < 2 ? { workspaceId, apiKey } : null
-}
-
 async function open(
   options: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs' | 'functions'>,
 ): Promise<OpenServer & { abandon(): Promise<void> }> {
-  const { config, clock, log } = options
+  const { clock, log } = options
   const metrics = createMetrics(() => droppedLines(log))
-  const objects = await openObjects(config, { clock, metrics, onChange: problemLogger(log) })
+  const objects = await openObjects(options.config, { clock, metrics, onChange: problemLogger(log) })
   const { engine, sweeper } = withObjects(options.engine, objects, clock, log)
   if (objects === null) await warnOfMissingStorage(engine, clock, log)
-  const given = { ...options, engine }
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
-  const directory = keepsData(config) ? config.dataDir : null
+  const directory = keepsData(options.config) ? options.config.dataDir : null
   const auditing = createAudit({
     kv: engine.kv,
     tenants,
     clock,
     log,
-    keepMs: config.auditRetentionDays * dayMs,
+    keepMs: options.config.auditRetentionDays * dayMs,
   })
-  const carryOut = await startAuditing(auditing.audit, config.audit)
+  const carryOut = await startAuditing(auditing.audit, options.config.audit)
   const bootstrapped = await bootstrapNode(engine, {
-    configured: config,
+    configured: options.config,
     directory,
-    keptIn: config.engine === 'level' ? 'directory' : 'store',
+    keptIn: options.config.engine === 'level' ? 'directory' : 'store',
     tenants,
     clock,
     log,
     carryOut,
   })
   const { credentials, isSecretLost } = bootstrapped
+  const config = { ...options.config, adminToken: credentials.adminToken ?? null }
+  const given = { ...options, config, engine }
   const created =
     directory === null ? bootstrapped.created : await noteCreated(directory, bootstrapped.created)
   if (isSecretLost) log.warn({ event: 'signing_secret.made', data: directory }, signingSecretMade)
@@ -209,7 +199,7 @@ async function open(
   const backups = await openBackupSchedule({ ...given, metrics })
   const spans = await openSpans({ config, version, node: engine.cluster.self, metrics, log })
   const reports = new LimitReports({ ...given, metrics })
-  const recent = new RecentRequests(tenants, clock, onlyOwnerOf(config, credentials))
+  const recent = new RecentRequests(tenants, clock, credentials)
   const base = {
     ...given,
     recent,

@@ -13,7 +13,7 @@ import express from 'express'
 import fastify from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { backupOnline } from '../../src/capabilities/backups/storage/backup.ts'
+import { backupOnline, readTokenFile } from '../../src/capabilities/backups/storage/backup.ts'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/server/library/index.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
 
@@ -251,7 +251,7 @@ it('[PKG-32] a running server below a path can be backed up', async () => {
   await writeFile(tokenFile, adminToken)
   for (const address of [`${url}/collab`, `${url}/collab/`]) {
     let bytes = 0
-    for await (const chunk of backupOnline(address, tokenFile)) bytes += chunk.length
+    for await (const chunk of backupOnline(address, () => readTokenFile(tokenFile))) bytes += chunk.length
     expect(bytes).toBeGreaterThan(1_000)
   }
 })

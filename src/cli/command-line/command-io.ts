@@ -59,10 +59,16 @@ export const credentialLines = ({
   authToken,
   workspaceId,
   workspaceAuthToken,
+  adminToken,
 }: ServerCredentials): string => `  API key               ${apiKey}
   auth token            ${authToken}
   workspace             ${workspaceId}
-  workspace auth token  ${workspaceAuthToken}`
+  workspace auth token  ${workspaceAuthToken}${
+    adminToken === undefined
+      ? ''
+      : `
+  admin token           ${adminToken}`
+  }`
 
 /** Returns a text that is a valid id. @throws InvalidArgumentError */
 export function parseIdOption(id: string): string {

@@ -3,12 +3,13 @@ import { ObjectPlace } from '../../capabilities/backups/objects/object-index.ts'
 import { openObjects } from '../../capabilities/backups/objects/open-objects.ts'
 import { resolveDump } from '../../capabilities/backups/objects/resolve-dump.ts'
 import type { SealedObjects } from '../../capabilities/backups/objects/sealed-objects.ts'
-import type { DumpResolver } from '../../capabilities/backups/storage/backup.ts'
+import { type DumpResolver, readTokenFile } from '../../capabilities/backups/storage/backup.ts'
 import type { StoreLocation } from '../../capabilities/backups/storage/offline-store.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import type { Config } from '../../core/config/config.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import {
+  adminTokenOf,
   type ConfiguredTenant,
   credentialsOf,
   readCredentials,
@@ -106,6 +107,26 @@ export async function requireStoredKey(
   } catch (error) {
     if (!(error instanceof EngineOpenError && error.reason === 'locked')) throw error
   }
+}
+
+/** Option that names a file with the admin token, for `requireAdminToken`. */
+export const tokenFileOption = [
+  '--token-file <file>',
+  'File with the admin token of the server (default: WEFT_ADMIN_TOKEN, else that of the data directory).',
+] as const
+
+/**
+ * Returns the admin token for a command that needs it.
+ * @throws ConfigError, StorageError
+ */
+export async function requireAdminToken(tokenFile: string | undefined): Promise<string> {
+  if (tokenFile !== undefined) return readTokenFile(tokenFile)
+  const config = readableConfig()
+  const token = process.env.WEFT_ADMIN_TOKEN || (config && (await adminTokenOf(config)))
+  if (token) return token
+  throw new ConfigError('the admin token of the server is missing', {
+    hint: 'name a file that contains it: --token-file FILE, or set WEFT_ADMIN_TOKEN, or WEFT_DATA_DIR to the data directory of the server',
+  })
 }
 
 export const noCredentials = ({ dataDir }: Pick<Config, 'dataDir'>): ConfigError =>

@@ -9,7 +9,7 @@ import { StorageError } from '../../capabilities/backups/storage/storage-error.t
 import { systemClock } from '../../core/base/clock.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
 import { printResult, showProgress } from '../command-line/command-io.ts'
-import { resolveConfigured, storeOf } from '../location/store-location.ts'
+import { requireAdminToken, resolveConfigured, storeOf, tokenFileOption } from '../location/store-location.ts'
 
 interface Flags {
   readonly tokenFile?: string
@@ -31,7 +31,7 @@ export function backupCommand(): Command {
       'URL of the server, or data directory of a stopped one, also if its documents are in PostgreSQL.',
     )
     .argument('[file]', 'File to write; it contains secrets, and only its owner can read it.')
-    .option('--token-file <file>', 'File with the admin token of the server.')
+    .option(...tokenFileOption)
     .option('--to <repository>', 'Backup repository instead of a file: a folder, or s3://bucket/prefix.')
     .option('--key-file <file>', 'Key of the repository; weft backups key creates one.')
     .option('--keep <rule>', 'Backups to keep, such as 7d,4w,12m; deletes the others (default: all).')
@@ -56,9 +56,7 @@ const repositoryOnly = ['keyFile', 'keep', 'verify', 'otherStore'] as const
 
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
   if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock, resolveConfigured)
-  if (tokenFile === undefined)
-    throw new StorageError('the backup of a running server needs its admin token: --token-file')
-  return backupOnline(source, tokenFile)
+  return backupOnline(source, () => requireAdminToken(tokenFile))
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { fetchAsOperator, readTokenFile } from '../../capabilities/backups/storage/backup.ts'
+import { fetchAsOperator } from '../../capabilities/backups/storage/backup.ts'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import { errorMessage } from '../../core/base/errors.ts'
@@ -9,6 +9,7 @@ import { escapeControls } from '../../core/base/text.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import { type LiveStatus, liveStatusSchema } from '../../rest/pages/status-page.ts'
 import { printResult, printWithBackpressure } from '../command-line/command-io.ts'
+import { requireAdminToken, tokenFileOption } from '../location/store-location.ts'
 import { cutLine, measuredValues, renderStatus, type StatusSample, sampleOf } from './render-status.ts'
 
 const timeoutMs = 10_000
@@ -42,14 +43,14 @@ export const topCommand = (): Command =>
   new Command('top')
     .description('Show the busiest documents, connections, rates and slow calls of a running server, live.')
     .argument('[url]', 'URL of the server (default: WEFT_URL, else http://localhost:8787).')
-    .option('--token-file <file>', 'File with the admin token of the server (default: WEFT_ADMIN_TOKEN).')
+    .option(...tokenFileOption)
     .option('--interval <seconds>', 'Seconds between two measurements (default: 2).', checkedInterval, 2)
     .option('--once', 'Measure for one interval, print the result and end.')
     .option('--json', 'Print one line of JSON for each measurement.')
     .action(async (url: string | undefined, flags: Flags) => {
       const watch: TopTarget = {
         url: url ?? process.env.WEFT_URL ?? 'http://localhost:8787',
-        token: await tokenOf(flags),
+        token: await requireAdminToken(flags.tokenFile),
         intervalMs: flags.interval * 1000,
       }
       if (!URL.canParse(watch.url) || !/^https?:$/.test(new URL(watch.url).protocol))
@@ -58,14 +59,6 @@ export const topCommand = (): Command =>
       if (flags.json || !process.stdout.isTTY) return printLines(watch, flags.json ? 'json' : 'text')
       await showLive(watch)
     })
-
-async function tokenOf({ tokenFile }: Flags): Promise<string> {
-  const token = tokenFile === undefined ? process.env.WEFT_ADMIN_TOKEN : await readTokenFile(tokenFile)
-  if (token !== undefined && token !== '') return token
-  throw new ConfigError('the admin token of the server is missing', {
-    hint: 'name a file that contains it: --token-file FILE, or set WEFT_ADMIN_TOKEN',
-  })
-}
 
 function checkedInterval(text: string): number {
   const seconds = Number(text)

@@ -7,7 +7,7 @@ export interface ConsoleCredentials {
   readonly authToken?: string
   readonly workspaceId?: string
   readonly workspaceAuthToken?: string
-  /** Token for `/metrics`. Needed only if the server requires such a token. */
+  /** Token for metrics: the admin token, or a metrics token that the user has entered. */
   readonly metricsToken?: string
 }
 
@@ -29,7 +29,7 @@ export function saveCredentials(credentials: ConsoleCredentials | null): void {
 }
 
 /**
- * Returns the credentials in the address (`#key=…&token=…`), and removes them from the address. Returns null
+ * Returns the credentials in the address (`#key=…&token=…&…`), and removes them from the address. Returns null
  * if there are none. `weft console` and the first start print such links. Browsers do not send the part after
  * `#` to servers.
  */
@@ -41,8 +41,19 @@ export function takeCredentialsFromLink(): ConsoleCredentials | null {
   // the route must follow the new address.
   history.replaceState(null, '', `${location.pathname}#/`)
   dispatchEvent(new HashChangeEvent('hashchange'))
-  return { apiKey, authToken }
+  const others = Object.entries(linkMembers).flatMap(([member, name]) => {
+    const value = given.get(name)
+    return value === null ? [] : [[member, value]]
+  })
+  return { apiKey, authToken, ...Object.fromEntries(others) }
 }
+
+/** Names in the address of the members that a link can lack. */
+const linkMembers = {
+  workspaceId: 'workspace',
+  workspaceAuthToken: 'workspaceToken',
+  metricsToken: 'admin',
+} as const satisfies Partial<Record<keyof ConsoleCredentials, string>>
 
 const members = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const
 
@@ -51,7 +62,9 @@ const members = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as 
  */
 export function parseCredentialsFile(text: string): ConsoleCredentials | null {
   const found = credentialsIn(text, members)
-  return found === null || Object.keys(found).length === 0 ? null : found
+  if (found === null || Object.keys(found).length === 0) return null
+  const { adminToken } = JSON.parse(text) as { readonly adminToken?: unknown }
+  return typeof adminToken === 'string' ? { ...found, metricsToken: adminToken } : found
 }
 
 /** Returns the members with these names that are strings; null if `text` is not JSON. */

@@ -124,13 +124,9 @@ interface Kept {
  * secrets.
  */
 export class RecentRequests {
-  readonly #tenants: Pick<TenantStore, 'tenantOf'>
+  readonly #tenants: Pick<TenantStore, 'tenantOf' | 'workspaceIds'>
   readonly #clock: Clock
-  /**
-   * Owner of the requests that contain no API key. Null: the server has several API keys, and does not keep
-   * such requests.
-   */
-  readonly #onlyOwner: Tenant | null
+  readonly #first: Tenant
   readonly #ids = new TimeOrderedIds()
   /** The requests by API key. The API key that had a request last is at the end. */
   readonly #byTenant = new Map<string, Kept>()
@@ -141,10 +137,14 @@ export class RecentRequests {
   #self = ''
   #kept = 0
 
-  constructor(tenants: Pick<TenantStore, 'tenantOf'>, clock: Clock, onlyOwner: Tenant | null) {
+  /**
+   * @param first owner of the requests that contain no API key, while the server has one workspace. With several, such
+   * requests are not kept.
+   */
+  constructor(tenants: Pick<TenantStore, 'tenantOf' | 'workspaceIds'>, clock: Clock, first: Tenant) {
     this.#tenants = tenants
     this.#clock = clock
-    this.#onlyOwner = onlyOwner
+    this.#first = { workspaceId: first.workspaceId, apiKey: first.apiKey }
   }
 
   /** Makes the requests of this node available to the other nodes. @param self name of this node */
@@ -244,8 +244,19 @@ export class RecentRequests {
 
   /** Returns the tenant of an API key that a client has sent. Without an API key, returns the only owner. */
   async #ownerOf(apiKey: string | null): Promise<Tenant | null> {
-    if (apiKey === null || apiKey.length > claimLengthMax) return this.#onlyOwner
-    return (await this.#tenants.tenantOf(apiKey).catch(() => null)) ?? this.#onlyOwner
+    const isClaim = apiKey !== null && apiKey.length <= claimLengthMax
+    const owner = isClaim ? await this.#tenants.tenantOf(apiKey).catch(() => null) : null
+    return owner ?? this.#onlyOwner()
+  }
+
+  async #onlyOwner(): Promise<Tenant | null> {
+    let count = 0
+    try {
+      for await (const _ of this.#tenants.workspaceIds()) if (++count > 1) return null
+      return this.#first
+    } catch {
+      return null
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import { authenticateOperator } from '../../core/access/credentials/authenticator.ts'
-import { timingSafeEqualText } from '../../core/access/credentials/timing-safe.ts'
+import { authenticateOperator, opensMetrics } from '../../core/access/credentials/authenticator.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import { builtFile } from '../../core/base/package-file.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
@@ -152,10 +151,11 @@ function ready(health: Health, degraded: readonly string[]): PageBody {
 
 async function metricsPage(
   { headers }: IncomingMessage,
-  { config: { metricsToken }, metrics }: PageServices,
+  { config, metrics }: PageServices,
   readiness: () => Health,
 ): Promise<PageBody> {
-  if (metricsToken !== null && !timingSafeEqualText(headers.authorization ?? '', `Bearer ${metricsToken}`))
+  const [, given = ''] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? []
+  if (config.metricsToken !== null && !opensMetrics(config, given))
     throw new ApiError('auth/metrics-token', 'metrics need the metrics token as bearer token')
   metrics.ready.set(readiness().ok ? 1 : 0)
   const { registry } = metrics

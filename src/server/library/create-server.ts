@@ -94,7 +94,7 @@ export async function openWeftServer(options: ServerOptions): Promise<WeftServer
   let localUrl: string | null = null
   return {
     credentials: server.credentials,
-    api: createInProcessApi(server.handle, server.credentials, config.adminToken),
+    api: createInProcessApi(server.handle, server.credentials),
     get url() {
       return publicUrl ?? localUrl
     },

@@ -16,21 +16,14 @@ import { errorMessage } from '../../core/base/errors.ts'
 import type { ServerCredentials } from '../../core/directory/tenants/credentials-file.ts'
 import { callInProcess } from '../../rest/http/in-process-call.ts'
 
-/**
- * Creates the methods of all operations. Their calls run in this process, with the credentials of the server.
- * @param adminToken token of the operator; null if operations of the operator are off
- */
-export function createInProcessApi(
-  handle: RequestListener,
-  credentials: ServerCredentials,
-  adminToken: string | null,
-): WeftApi {
+/** Creates the methods of all operations. Their calls run in this process, with the credentials of the server. */
+export function createInProcessApi(handle: RequestListener, credentials: ServerCredentials): WeftApi {
   const headers = {
     [apiKeyHeader.name]: credentials.apiKey,
     [authTokenHeader.name]: credentials.authToken,
     [workspaceIdHeader.name]: credentials.workspaceId,
     [workspaceAuthTokenHeader.name]: credentials.workspaceAuthToken,
-    ...(adminToken !== null && { [adminTokenHeader.name]: adminToken }),
+    ...(credentials.adminToken !== undefined && { [adminTokenHeader.name]: credentials.adminToken }),
   }
   const send = async (operation: OperationEntry, data: object, key?: string): Promise<Result<unknown>> => {
     try {

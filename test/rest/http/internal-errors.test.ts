@@ -80,7 +80,7 @@ beforeAll(async () => {
   // The calls of this test have no bearer token.
   const agents = new AgentAccess({} as RealtimeAccess, clock, () => {})
   const reports = new LimitReports({ clock, log, metrics })
-  const recent = new RecentRequests(tenants, clock, null)
+  const recent = new RecentRequests(tenants, clock, { workspaceId: 'ws', apiKey: 'key' })
   const config = {
     audit: 'off',
     auth: 'required',

@@ -40,8 +40,9 @@ it('[OPS-20] [RUN-2] [RUN-3] at each start in a terminal, prints the console lin
   const [, port] = await second.printed(/listening {2}port=(\d+)/)
   const out = second.out().replaceAll('\r', '')
   expect(out).toContain(`serves at http://localhost:${port}\n`)
-  expect(out).toContain(`http://localhost:${port}/console#key=${kept.apiKey}&token=${kept.authToken}\n`)
-  expect(out).not.toContain(kept.workspaceAuthToken)
+  const workspace = `workspace=${kept.workspaceId}&workspaceToken=${kept.workspaceAuthToken}`
+  const link = `/console#key=${kept.apiKey}&token=${kept.authToken}&${workspace}&admin=${kept.adminToken}`
+  expect(out).toContain(`http://localhost:${port}${link}\n`)
   expect(out).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}info {3}listening {2}port=\d+ {2}host=127\.0\.0\.1/m)
   const call = /curl [^}]*\}\}'/.exec(out)?.[0] ?? ''
   expect(

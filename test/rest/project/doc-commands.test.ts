@@ -129,7 +129,7 @@ it('[CMD-3] init --env writes the secrets of a deployment into a file that only 
   const environment = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]))
   const { out } = await runCli(['config', 'print', '--json'], cwd, environment)
   const shown = JSON.parse(out) as Record<string, { value: unknown; source: string }>
-  for (const name of ['workspaceId', 'workspaceAuthToken', 'apiKey', 'authToken', 'jwtSecret'])
+  for (const name of ['workspaceId', 'workspaceAuthToken', 'apiKey', 'authToken', 'jwtSecret', 'adminToken'])
     expect(shown[name]?.source).toBe('environment')
   expect(shown.durability).toEqual({ value: 'disk', source: 'file' })
 })
@@ -145,7 +145,9 @@ it('[CMD-4] console prints a link with the credentials, which the first start of
   })
   const first = startCli([], cwd, { WEFT_HOST: '127.0.0.1', WEFT_PORT: '0', WEFT_ENGINE: 'memory' })
   const [, url] = await first.printed(/^Console and a shared editor to try: (\S+)$/m)
-  expect(url).toMatch(/^http:\/\/localhost:\d+\/console#key=key_\w+&token=[\w-]+$/)
+  expect(url).toMatch(
+    /^http:\/\/localhost:\d+\/console#key=key_\w+&token=[\w-]+&workspace=ws_\w+&workspaceToken=[\w-]+$/,
+  )
   first.child.kill('SIGTERM')
   await first.ended
 })

@@ -178,7 +178,7 @@ const verdictsOf = ({ out }: Ran): Readonly<Record<string, string>> => {
   return Object.fromEntries(findings.map(({ name, verdict }) => [name, verdict]))
 }
 
-it('[RUN-6] weft doctor recognizes the running server by its port and store', async () => {
+it('[RUN-6] [OPS-60] weft doctor recognizes the running server by its port and store', async () => {
   const cwd = directory()
   const port = String(await freePort())
   await serve(cwd, { WEFT_PORT: port })
@@ -191,6 +191,9 @@ it('[RUN-6] weft doctor recognizes the running server by its port and store', as
   expect(verdictsOf(refused)).toMatchObject({ 'stored files': 'ok', credentials: 'fail', port: 'ok' })
   expect(refused.code).toBe(1)
   expect(refused.out).toContain('does not accept the API key \\"another\\"')
+  const operator = { ...environment, WEFT_ADMIN_TOKEN: 'sixteen-letters-and-more' }
+  const rejected = await startCli(['doctor', '--json'], cwd, operator).ended
+  expect(verdictsOf(rejected)).toMatchObject({ credentials: 'fail', port: 'ok' })
   const elsewhere = { ...environment, WEFT_DATA_DIR: join(root, 'elsewhere') }
   const other = await startCli(['doctor', '--json'], cwd, elsewhere).ended
   expect(verdictsOf(other)).toMatchObject({ port: 'fail' })

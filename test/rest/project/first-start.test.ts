@@ -52,9 +52,27 @@ it('[OPS-10] creates credentials at the first start in a file that only its owne
   expect(kept()).toEqual(credentials)
   expect(mode(file())).toBe('600')
   expect(mode(data)).toBe('700')
-  expect(new Set(Object.values(credentials)).size).toBe(5)
+  expect(new Set(Object.values(credentials)).size).toBe(6)
   for (const secret of [credentials.authToken, credentials.workspaceAuthToken, credentials.jwtSecret])
     expect(secret.length).toBeGreaterThanOrEqual(43)
+})
+
+it('[OPS-60] creates an admin token at the first start, and leaves it out of the file once it is configured', async () => {
+  const { adminToken } = (await credentialsOf()).credentials
+  expect(adminToken).toHaveLength(43)
+  const create = (server: TestServer, token: string) =>
+    server.post('/v2/workspace/create', { ownerEmail: 'ann@example.com' }, { 'x-service-admin-token': token })
+  await start({}, async (server) => {
+    expect(server.credentials.adminToken).toBe(adminToken)
+    expect((await create(server, 'x'.repeat(43))).status).toBe(401)
+    expect((await create(server, adminToken ?? '')).status).toBe(200)
+  })
+  await start({ adminToken: 'an-admin-token-of-mine' }, async (server) => {
+    expect((await create(server, adminToken ?? '')).status).toBe(401)
+    expect((await create(server, 'an-admin-token-of-mine')).status).toBe(200)
+  })
+  expect(kept()).not.toHaveProperty('adminToken')
+  expect((await credentialsOf()).credentials.adminToken).toBeUndefined()
 })
 
 it('[OPS-11] keeps credentials and tokens valid over a restart of the server', async () => {
@@ -264,7 +282,8 @@ it('[OPS-15] writes a lost credentials file again from the store; rejects a dama
   const { credentials } = await credentialsOf()
   rmSync(file())
   const again = (await credentialsOf()).credentials
-  expect({ ...again, jwtSecret: '' }).toEqual({ ...credentials, jwtSecret: '' })
+  const made = { jwtSecret: '', adminToken: '' }
+  expect({ ...again, ...made }).toEqual({ ...credentials, ...made })
   expect(again.jwtSecret).not.toBe(credentials.jwtSecret)
   expect(mode(file())).toBe('600')
   for (const damaged of ['{"apiKey":', '["apiKey"]', '{"apiKey":5}']) {

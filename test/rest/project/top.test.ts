@@ -148,6 +148,30 @@ it('[TOP-3] weft top shows the values on the screen of a terminal, and restores 
   expect(out).toContain('\u001b[?1049l')
 })
 
+it('[OPS-60] weft top and weft backup use the admin token of the data directory, which also opens the metrics', async () => {
+  const data = join(root, 'own')
+  const own = await startTestServer({
+    engine: 'level',
+    dataDir: data,
+    metricsToken: 'a-metrics-token-of-tests',
+  })
+  try {
+    const environment = { WEFT_DATA_DIR: data }
+    const top = await runCli(['top', own.url, '--once', '--json'], root, environment)
+    expect([top.code, top.err]).toEqual([0, ''])
+    const backup = await runCli(['backup', own.url, join(root, 'own.backup')], root, environment)
+    expect(backup).toMatchObject({ code: 0, out: expect.stringContaining('checked') })
+    const metrics = (token: string) =>
+      fetch(`${own.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+    const tokens = [own.credentials.adminToken ?? '', 'a-metrics-token-of-tests', 'another-token']
+    expect(await Promise.all(tokens.map(async (token) => (await metrics(token)).status))).toEqual([
+      200, 200, 401,
+    ])
+  } finally {
+    await own.stop()
+  }
+})
+
 it('[TOP-3] weft top names the remedy if the token is missing or wrong, or the server cannot be reached', async () => {
   const none = await runCli(['top', server.url], root)
   expect([none.code, none.err]).toEqual([2, expect.stringContaining('--token-file FILE')])

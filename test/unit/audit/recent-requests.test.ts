@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { RecentRequests, type RequestNote } from '../../../src/core/audit/recent-requests.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
+import type { Tenant } from '../../../src/core/model/address.ts'
 
 const tenant = (apiKey: string) => ({ workspaceId: 'ws', apiKey })
 const note = (target: string, outcome = 'success'): RequestNote => ({
@@ -9,8 +10,13 @@ const note = (target: string, outcome = 'success'): RequestNote => ({
   outcome,
   clientAddress: '127.0.0.1',
 })
-const requests = (): RecentRequests =>
-  new RecentRequests({ tenantOf: () => Promise.resolve(null) }, systemClock, null)
+async function* twoWorkspaces() {
+  yield* ['one', 'two']
+}
+const requests = (owner: Tenant | null = null): RecentRequests => {
+  const tenants = { tenantOf: async () => owner, workspaceIds: () => twoWorkspaces() }
+  return new RecentRequests(tenants, systemClock, tenant('a'))
+}
 const query = { onlyRejected: false, kind: null } as const
 const range = { after: undefined, limit: 1_000 }
 
@@ -39,7 +45,7 @@ it('[AUDIT-15] keeps an entry that occurs repeatedly, with its number of repetit
 })
 
 it('[AUDIT-15] keeps the rejected calls of an API key while a stranger sends many calls with its id', async () => {
-  const recent = new RecentRequests({ tenantOf: () => Promise.resolve(tenant('a')) }, systemClock, null)
+  const recent = requests(tenant('a'))
   recent.note(tenant('a'), note('/own', 'NOT_FOUND'))
   for (let index = 0; index < 300; index++)
     recent.note({ apiKey: 'a', workspaceId: null }, note(`/strange/${index}`, 'UNAUTHENTICATED'))

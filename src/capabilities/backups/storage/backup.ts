@@ -186,8 +186,11 @@ export async function* backupOffline(
 }
 
 /** Requests a backup from a running server, and yields the bytes of the backup. @throws StorageError */
-export async function* backupOnline(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
-  const token = await readTokenFile(tokenFile)
+export async function* backupOnline(
+  url: string,
+  readToken: () => Promise<string>,
+): AsyncGenerator<Uint8Array> {
+  const token = await readToken()
   const hint = 'start the server, or name its data directory instead'
   yield* (await fetchAsOperator(url, '/backup', token, hint)).body ?? []
 }
@@ -214,7 +217,7 @@ export async function fetchAsOperator(
   })
   if (response.ok) return response
   throw new StorageError(`${url} rejected the request: ${await responseError(response)}`, {
-    hint: 'the token must be the value of WEFT_ADMIN_TOKEN on the server',
+    hint: 'the token must be the value of WEFT_ADMIN_TOKEN on the server, or adminToken of its credentials.json',
   })
 }
 

@@ -10,7 +10,7 @@ import {
   processWith,
 } from '../../../core/config/process-with.ts'
 import { localUrlAt } from '../../../core/config/public-url.ts'
-import { readCredentials } from '../../../core/directory/tenants/credentials-file.ts'
+import { adminTokenOf, readCredentials } from '../../../core/directory/tenants/credentials-file.ts'
 import { filesBeside, openFilesMax } from '../../../core/quota/open-files.ts'
 import {
   existingDirectory,
@@ -216,6 +216,22 @@ async function credentials(config: Config, { onStore }: Running): Promise<Judged
   return ok('no conflict with the store')
 }
 
+/** Asks the running server whether the admin token is correct, if one is known. */
+async function adminTokenOfRunning(config: Config): Promise<Judged> {
+  const token = await adminTokenOf(config)
+  if (token === undefined) return ok('the running server accepts them')
+  const response = await fetch(`${localUrlAt(config.host, config.port)}/status`, {
+    headers: { 'x-service-admin-token': token },
+    signal: AbortSignal.timeout(answerMs),
+  }).catch(() => null)
+  return response?.status === 401
+    ? fail(
+        'the running server does not accept the admin token',
+        'correct WEFT_ADMIN_TOKEN, or restart the server',
+      )
+    : ok('the running server accepts them')
+}
+
 /**
  * Asks the running server whether the configured credentials are correct, because only that server can read
  * the store while it runs.
@@ -239,7 +255,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
     body: '{"data":{"pageSize":1}}',
     signal: AbortSignal.timeout(answerMs),
   }).catch(() => null)
-  if (response?.ok === true) return ok('the running server accepts them')
+  if (response?.ok === true) return adminTokenOfRunning(config)
   if (response?.status === 401)
     return fail(
       `the running server does not accept the API key ${JSON.stringify(apiKey)} with its auth token`,

@@ -149,6 +149,12 @@ interface OperatorCaller {
   readonly level: 'operator'
 }
 
+/** Returns whether a token opens the metrics: the metrics token, or the token of the operator. */
+export const opensMetrics = (
+  { metricsToken, adminToken }: { readonly metricsToken: string | null; readonly adminToken: string | null },
+  given: string,
+): boolean => [metricsToken, adminToken].some((token) => token !== null && timingSafeEqualText(given, token))
+
 export const adminTokenHeader = { name: 'x-service-admin-token', what: 'admin token' } as const
 
 /**

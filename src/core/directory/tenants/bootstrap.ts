@@ -115,11 +115,19 @@ export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped
   const tenant: Tenant = { workspaceId: workspace.id, apiKey: await ensureApiKey(start, workspace.id) }
   const authToken = await ensureAuthToken(start, tenant)
   const jwtSecret = configured.jwtSecret ?? kept.jwtSecret ?? start.generator.secret()
-  const credentials = { ...tenant, workspaceAuthToken: workspace.authToken, authToken, jwtSecret }
+  const adminToken = configured.adminToken ?? inFile.adminToken ?? newAdminToken(start)
+  const credentials = { ...tenant, workspaceAuthToken: workspace.authToken, authToken, jwtSecret, adminToken }
   if (directory !== null) await keep(directory, { inFile, configured }, credentials)
   const isSecretLost = !isNew && configured.jwtSecret === null && kept.jwtSecret === undefined
   return { credentials, created: start.generator.used, isSecretLost }
 }
+
+/**
+ * Returns an admin token if this start has generated another credential. Otherwise, the operator decides about each of
+ * them. Nodes of a cluster get none, because each of them would have its own.
+ */
+const newAdminToken = ({ generator, directory, first }: Start): string | undefined =>
+  generator.used && directory !== null && first === 'kept' ? generator.secret() : undefined
 
 /**
  * Finds the credentials of a start, and compares them with those in the store.
@@ -353,7 +361,7 @@ const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace)
 
 /**
  * Writes the credentials to the file, if they differ from its content. Leaves out a configured signing
- * secret: the configuration already contains it, and several servers may use the same secret.
+ * secret and a configured admin token: the configuration already contains them, and several servers may use the same.
  */
 async function keep(
   directory: string,
@@ -361,8 +369,9 @@ async function keep(
   credentials: ServerCredentials,
 ): Promise<void> {
   const jwtSecret = configured.jwtSecret === null ? credentials.jwtSecret : inFile.jwtSecret
-  const { jwtSecret: _, ...others } = credentials
-  const next: StoredCredentials = jwtSecret === undefined ? others : { ...others, jwtSecret }
+  const adminToken = configured.adminToken === null ? credentials.adminToken : undefined
+  const { jwtSecret: _, adminToken: __, ...others } = credentials
+  const next: StoredCredentials = { ...others, ...(jwtSecret !== undefined && { jwtSecret }), adminToken }
   const names = Object.keys(next) as (keyof ServerCredentials)[]
   if (names.some((name) => next[name] !== inFile[name])) await writeCredentials(directory, next)
 }

@@ -15,6 +15,8 @@ export interface ServerCredentials {
   readonly apiKey: string
   readonly authToken: string
   readonly jwtSecret: string
+  /** Token of the operator, if the server has one. */
+  readonly adminToken?: string | undefined
 }
 
 /** Content of the file. Members that the file does not contain are in the store, or will be generated. */
@@ -144,6 +146,7 @@ const names: readonly string[] = [
   'apiKey',
   'authToken',
   'jwtSecret',
+  'adminToken',
 ] satisfies (keyof ServerCredentials)[]
 
 /** The options that decide which credentials of a workspace are known. */
@@ -189,6 +192,13 @@ export async function restCredentialsOf(config: ConfiguredTenant, flags: TenantF
     hint: 'name the data directory of the server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN',
   })
 }
+
+/** Returns the admin token: the configured one, or the one in the data directory; undefined if neither is known. */
+export const adminTokenOf = async ({
+  adminToken,
+  dataDir,
+}: Pick<Config, 'adminToken' | 'dataDir'>): Promise<string | undefined> =>
+  adminToken ?? (await readCredentials(dataDir))?.adminToken
 
 /** Returns the configured token of a workspace; undefined if no such token is configured. */
 export function configuredWorkspaceToken(
