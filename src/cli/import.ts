@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import type { DocumentImportResult, ImportSource } from '../capabilities/transfer/import-documents.ts'
 import { type NameMapping, readNameMap } from '../capabilities/transfer/name-mapping.ts'
 import { type UpdateEncoding, updateEncodings } from '../core/content/read-document.ts'
@@ -28,39 +28,35 @@ interface Flags {
  */
 type Open = (path: string, bytesMax: number, flags: Flags) => Promise<ImportSource>
 
-const openYLeveldb: Open = async (path, bytesMax) =>
-  (await import('../capabilities/transfer/sources/y-leveldb.ts')).openYLeveldb(path, bytesMax)
-const openHocuspocusSqlite: Open = async (path, bytesMax) =>
-  (await import('../capabilities/transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path, bytesMax)
-const openUpdates: Open = async (path, bytesMax, { encoding }) =>
-  (await import('../capabilities/transfer/sources/updates.ts')).openUpdates(path, bytesMax, encoding)
+const sources: Readonly<Record<string, Open>> = {
+  'y-leveldb': async (path, bytesMax) =>
+    (await import('../capabilities/transfer/sources/y-leveldb.ts')).openYLeveldb(path, bytesMax),
+  'hocuspocus-sqlite': async (path, bytesMax) =>
+    (await import('../capabilities/transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(
+      path,
+      bytesMax,
+    ),
+  updates: async (path, bytesMax, { encoding }) =>
+    (await import('../capabilities/transfer/sources/updates.ts')).openUpdates(path, bytesMax, encoding),
+}
 
 /**
  * Creates the command `weft import`. It imports all accepted documents; its exit code is 1 if a document was
  * rejected.
  */
-export function importCommand(): Command {
-  const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
-  const updates = 'Yjs updates: a folder of files, one file, or lines of JSON (.jsonl).'
-  return new Command('import')
-    .description('Import documents of another server into the store of a stopped Weft server.')
-    .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
-    .addCommand(
-      from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
+export const importCommand = (): Command =>
+  new Command('import')
+    .description(
+      'Merge each document of another server into the document with its address in the store of a stopped Weft server; existing content stays.',
     )
-    .addCommand(
-      from('updates', openUpdates, '<path>', updates).addOption(
-        new Option('--encoding <encoding>', 'Encoding of the updates.')
-          .choices(updateEncodings)
-          .default('v1'),
-      ),
+    .addArgument(new Argument('<source>', 'Form of the documents.').choices(Object.keys(sources)))
+    .argument(
+      '<path>',
+      'y-leveldb: a copy of its folder, because opening a LevelDB may rewrite its files. hocuspocus-sqlite: the database of @hocuspocus/extension-sqlite. updates: a folder of Yjs updates, one file, or lines of JSON (.jsonl).',
     )
-}
-
-function from(name: string, open: Open, argument: string, described: string): Command {
-  return new Command(name)
-    .description(`Merge each document of ${name} into the document with its address; existing content stays.`)
-    .argument(argument, described)
+    .addOption(
+      new Option('--encoding <encoding>', 'Encoding of `updates`.').choices(updateEncodings).default('v1'),
+    )
     .option(
       '--data-dir <directory>',
       'Data directory of the stopped server (default: WEFT_DATA_DIR, else ./data).',
@@ -83,8 +79,10 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .option('--recreate-deleted', 'Create documents again that were deleted here.')
     .option('--dry-run', 'Write nothing; report the changes.')
     .option('--json', 'Print JSON.')
-    .action((path: string, flags: Flags) => run(name, (bytesMax) => open(path, bytesMax, flags), flags))
-}
+    .action((name: string, path: string, flags: Flags) => {
+      const open = sources[name] as Open
+      return run(name, (bytesMax) => open(path, bytesMax, flags), flags)
+    })
 
 /** Maximum bytes of the updates of a document, as a multiple of the maximum bytes of a document. */
 const updatesPerDocument = 4

@@ -124,30 +124,47 @@ export function commandNamesOf(command: Command): readonly string[] {
 }
 
 /**
- * Adds `--config`, `--json` and the flags of all options to a command. The help of the command lists the
- * options last, and then the environment variables of the secrets, which have no flags.
+ * Adds `--config`, `--json` and the flags of all options to a command. `--help` leaves the flags out, so that it fits on
+ * a screen; `--help-options` lists them.
  */
 export function withConfigFlags(command: Command): Command {
   command.option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
   command.option('--json', 'Print JSON.')
+  command.option('--help-options', 'List the options of the configuration, and the variables of secrets.')
   for (const key of optionKeys) {
     const flag = flagOf(key)
-    if (flag === null) continue
-    const shown = `${optionOf(key).description} (${defaultOf(key)}; ${environmentOf(key)})`
-    command.addOption(new Option(`${flag} <value>`, shown).helpGroup('Configuration:'))
+    if (flag !== null) command.addOption(new Option(`${flag} <value>`).hideHelp())
   }
-  return command.addHelpText('after', ({ command: shown }) => secretsHelp(shown.createHelp()))
+  return command.on('option:help-options', () => {
+    printResult(optionsHelp(command.createHelp()))
+    command.error('', { code: optionsShown })
+  })
 }
 
-/** Returns the help text for the secrets, which have no flags. The text lists their environment variables. */
-function secretsHelp(help: Help): string {
-  const names = optionKeys.filter(isSecret)
-  const width = Math.max(...names.map((key) => environmentOf(key).length))
-  const rows = names.map((key) =>
-    help.formatItem(environmentOf(key), width, `${optionOf(key).description} (${defaultOf(key)})`, help),
-  )
-  return ['', 'Secrets (variables only; NAME_FILE may name a file with the value):', ...rows].join('\n')
+/** Code of the error that ends a command after `--help-options`, because commander has errors for this purpose. */
+export const optionsShown = 'weft.optionsShown'
+
+/** Returns the help for the options of the configuration, and for the secrets, which have no flags. */
+function optionsHelp(help: Help): string {
+  const rows = (keys: readonly OptionKey[], nameOf: (key: OptionKey) => string): readonly string[] => {
+    const width = Math.max(...keys.map((key) => nameOf(key).length))
+    return keys.map((key) => help.formatItem(nameOf(key), width, describe(key), help))
+  }
+  const secrets = optionKeys.filter(isSecret)
+  return [
+    'Configuration:',
+    ...rows(
+      optionKeys.filter((key) => !isSecret(key)),
+      (key) => `${flagOf(key)} <value>`,
+    ),
+    '',
+    'Secrets (variables only; NAME_FILE may name a file with the value):',
+    ...rows(secrets, environmentOf),
+  ].join('\n')
 }
+
+const describe = (key: OptionKey): string =>
+  `${optionOf(key).description} (${defaultOf(key)}${isSecret(key) ? '' : `; ${environmentOf(key)}`})`
 
 const defaultOf = (key: OptionKey): string => `default: ${defaultText(key).replaceAll('`', '')}`
 

@@ -4,7 +4,7 @@ import { didYouMean, withoutTrailing } from '../../core/base/text.ts'
 import { processOnPort } from '../../core/config/process-with.ts'
 import { publicUrlOf } from '../../core/config/public-url.ts'
 import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../core/store/engine.ts'
-import { commandNamesOf, configOf, programName, withCommand } from './command-io.ts'
+import { commandNamesOf, configOf, optionsShown, programName, withCommand } from './command-io.ts'
 
 /** Returns advice for an error whose message contains no advice; null if there is none. */
 function hintFor(error: unknown, argv: readonly string[]): string | null {
@@ -94,7 +94,7 @@ function refuseAsErrors(command: Command): void {
   command.configureOutput({ outputError: () => undefined })
   command.showSuggestionAfterError(false)
   command.exitOverride((error) => {
-    if (error.exitCode === 0) throw shownHelp
+    if (error.exitCode === 0 || error.code === optionsShown) throw shownHelp
     throw new UsageError(sentenceOf(error) + suggestion(error, command), { hint: helpOf(command) })
   })
   for (const each of command.commands) refuseAsErrors(each)
@@ -111,10 +111,9 @@ function sentenceOf({ code, message }: CommanderError): string {
 function suggestion({ code, message }: CommanderError, command: Command): string {
   const [, name] = /^error: unknown (?:option|command) '([^'=]*)/.exec(message) ?? []
   if (name === undefined) return ''
-  const flags = command.createHelp().visibleOptions(command)
   const known =
     code === 'commander.unknownOption'
-      ? flags.flatMap(({ long }) => long ?? [])
+      ? ['--help', ...command.options.flatMap(({ long }) => long ?? [])]
       : command.commands.map((each) => each.name())
   return didYouMean(name, known)
 }

@@ -60,7 +60,7 @@ export function checkVariables(environment: Environment): void {
   if (unknown.length === 0) return
   throw new ConfigError(
     `Weft does not know the variable${unknown.length > 1 ? 's' : ''} ${listUnknown(unknown)}`,
-    { hint: '`weft serve --help` lists the options' },
+    { hint: '`weft serve --help-options` lists the options' },
   )
 }
 

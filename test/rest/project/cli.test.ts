@@ -120,7 +120,7 @@ it('[CFG-7] in every command, rejects a misspelled variable with exit code 2, an
     expect([args, code, err]).toEqual([
       args,
       2,
-      'weft: Weft does not know the variable WEFT_DATA (did you mean WEFT_DATA_DIR?); `weft serve --help` lists the options\n',
+      'weft: Weft does not know the variable WEFT_DATA (did you mean WEFT_DATA_DIR?); `weft serve --help-options` lists the options\n',
     ])
   }
   expect(readdirSync(cwd)).toEqual([])

@@ -226,19 +226,23 @@ it('[CMD-5] when a command fails, prints a hint that fits the failure, such as a
   await server.stop()
 })
 
-it('[CMD-8] lists the options of a command in its help before the options of the configuration', async () => {
+it('[CMD-8] lists only the options of a command in its help, and those of the configuration with --help-options', async () => {
   const { out } = await runCli(['upgrade', '--help'], root)
-  const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
-  for (const own of ['--check', '--url', '--json', '--help']) expect(options).toContain(` ${own}`)
-  expect(options).not.toContain('--max-document-bytes')
+  for (const own of ['--check', '--url', '--json', '--help']) expect(out).toContain(` ${own}`)
+  expect(out).not.toContain('--max-document-bytes')
+  const options = await runCli(['token', '--help-options'], root)
+  expect(options).toMatchObject({ code: 0, out: expect.stringContaining('--max-document-bytes'), err: '' })
 })
 
 it('[CMD-10] shows the defaults and the variables of options in the help of a command', async () => {
-  const help = async (...args: string[]) =>
-    (await runCli([...args, '--help'], root)).out.replaceAll(/\s+/g, ' ')
-  const [serve, get] = await Promise.all([help('serve'), help('doc', 'get')])
+  const help = async (...args: string[]) => (await runCli(args, root)).out.replaceAll(/\s+/g, ' ')
+  const [own, serve, get] = await Promise.all([
+    help('serve', '--help'),
+    help('serve', '--help-options'),
+    help('doc', 'get', '--help'),
+  ])
   expect(serve).toContain('(default: 8787; WEFT_PORT)')
-  expect(serve).toContain('(default: WEFT_CONFIG, else weft.config.json)')
+  expect(own).toContain('(default: WEFT_CONFIG, else weft.config.json)')
   for (const key of optionKeys.filter(isSecret)) expect(serve).toContain(` ${environmentOf(key)} `)
   for (const name of ['WEFT_URL', 'WEFT_DATA_DIR', 'WEFT_WORKSPACE_ID', 'WEFT_API_KEY'])
     expect(get).toContain(`default: ${name}`)

@@ -17,6 +17,13 @@ it('[CMD-5] every command except `mcp` has --json, and every command has a descr
   expect(all.filter(([, command]) => !/^[A-Z].*\.$/.test(command.description()))).toEqual([])
 })
 
+it('[CMD-8] has at most 30 commands, whose help has at most 40 lines', () => {
+  const all = doing(createProgram())
+  expect(all.length).toBeLessThanOrEqual(30)
+  const linesOf = (command: Command): number => command.helpInformation().split('\n').length
+  expect(all.filter(([, command]) => linesOf(command) > 40).map(([name]) => name)).toEqual([])
+})
+
 it('[CMD-8] groups the commands in the help, and shows only examples that use existing commands', () => {
   const program = createProgram()
   let help = ''
