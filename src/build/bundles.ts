@@ -56,8 +56,8 @@ const requireBanner =
   "import { createRequire as requireForLibraries } from 'node:module'; const require = requireForLibraries(import.meta.url);"
 
 /**
- * Returns the options for the programs: the command line, the program of `npm start`, the thread of the
- * server, the load generator, and the server as a library.
+ * Returns the options for the programs: the command line, the program of `npm start`, the one that writes the
+ * documentation in a build, the thread of the server, the load generator, and the server as a library.
  * @param folder output folder, with a slash at the end; the programs look for their other files in it
  */
 export const programs = (folder: string): BuildOptions => ({
@@ -65,6 +65,7 @@ export const programs = (folder: string): BuildOptions => ({
   entryPoints: {
     main: 'src/main.ts',
     'build/start': 'src/build/start.ts',
+    'build/reference': 'src/build/reference.ts',
     'core/rooms/threads/thread-main': 'src/core/rooms/threads/thread-main.ts',
     'cli/bench/run': 'src/cli/bench/run.ts',
     'package/server': entryPoints.server,

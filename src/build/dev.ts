@@ -6,11 +6,10 @@ import { context } from 'esbuild'
 import { endWithParent } from '../cli/end-with-parent.ts'
 import { errorMessage } from '../core/base/errors.ts'
 import { packageFile } from '../core/base/package-file.ts'
-import { buildDocs } from '../docs/build.ts'
 import { buildFolders } from './build-folders.ts'
 import { clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { generatedPaths, updateGeneratedFiles } from './generated-files.ts'
-import { writeReference } from './reference.ts'
+import { writePages } from './reference.ts'
 
 /**
  * Implements `npm run dev`, which serves from the sources. After each change of a file in `src`, it builds
@@ -65,8 +64,7 @@ async function rebuild(): Promise<void> {
     await Promise.all(contexts.map((each) => each.rebuild()))
     copyPages(folder)
     if (hasNewDocs) {
-      buildDocs(folder)
-      writeReference(folder)
+      writePages(folder)
     }
     hasNewDocs = false
     writeFileSync(packageFile(folder + buildFile), `// ${new Date().toISOString()}\n`)

@@ -3,17 +3,18 @@ import { operationList } from '../capabilities/list.ts'
 import { eventGroups } from '../capabilities/webhooks/api/event-schema.ts'
 import { packageFile } from '../core/base/package-file.ts'
 import { readPackageVersion } from '../core/base/package-version.ts'
-import { documentationEntries } from '../docs/build.ts'
+import { buildDocs, documentationEntries } from '../docs/build.ts'
 import { openApiDocument } from '../rest/openapi/document.ts'
 import { type OpenApiDocument, referenceEntries, referencePages } from '../rest/pages/api-reference.ts'
 import { describedPaths } from '../server/described-paths.ts'
 
 /**
- * Writes the OpenAPI document, the reference pages, and the search index, which has entries for chapters, errors and
- * operations.
+ * Writes the pages of the documentation: the chapters, the OpenAPI document, the reference, and the search index, which
+ * has entries for chapters, errors and operations.
  * @param folder the folder of the build, with a final slash
  */
-export function writeReference(folder: string): void {
+export function writePages(folder: string): void {
+  buildDocs(folder)
   const document = openApiDocument({
     operations: operationList,
     paths: describedPaths,
