@@ -133,7 +133,8 @@ function putActivity(transaction: PartitionWriter, activity: ActivityRecord): vo
   const position = positionOf(activity)
   transaction.put(activityKeys.activity(position), activity)
   transaction.put(activityKeys.position(activity.id), position)
-  for (const key of entriesOf(activity)) transaction.put(key, traitsOf(activity))
+  const traits = traitsOf(activity)
+  for (const key of entriesOf(activity)) transaction.put(key, traits)
 }
 
 /** Returns whether an activity mentions more users than the index accepts. */

@@ -19,6 +19,7 @@ export const keyEnd = 0x01
 /** Byte that is greater than any byte that can follow a key. */
 const afterAll = Buffer.from([0xff])
 const justAfter = Buffer.from([0x00])
+const nothing = new Uint8Array(0)
 
 /** A range of encoded keys, from `gte` (included) to `lt` (excluded). */
 export interface ByteRange {
@@ -31,7 +32,10 @@ export interface ByteRange {
  * @throws TypeError if a segment is not well-formed Unicode, because different segments of this kind would
  * have the same bytes
  */
-export function encodeKey(key: Key): Buffer {
+export const encodeKey = (key: Key): Buffer => encodeKeyAfter(nothing, key)
+
+/** Like `encodeKey`, but the bytes follow those of `space`. @throws TypeError like `encodeKey` */
+export function encodeKeyAfter(space: Uint8Array, key: Key): Buffer {
   let text = ''
   let hasNul = false
   for (const segment of key) {
@@ -39,7 +43,12 @@ export function encodeKey(key: Key): Buffer {
     if (segment.includes('\0')) hasNul = true
     text += `\u0002${segment}\0`
   }
-  return hasNul ? Buffer.concat(key.map(encodeSegment)) : Buffer.from(text, 'utf8')
+  if (hasNul) return Buffer.concat([space, ...key.map(encodeSegment)])
+  if (space.length === 0) return Buffer.from(text, 'utf8')
+  const bytes = Buffer.allocUnsafe(space.length + Buffer.byteLength(text))
+  bytes.set(space)
+  bytes.write(text, space.length)
+  return bytes
 }
 
 function encodeSegment(segment: string): Buffer {
@@ -135,9 +144,9 @@ export function keyRange(
   space: Uint8Array,
   { prefix = [], after, reverse = false }: { prefix?: Key; after?: Key | undefined; reverse?: boolean },
 ): ByteRange {
-  const range = rangeOf(Buffer.concat([space, encodeKey(prefix)]))
+  const range = rangeOf(encodeKeyAfter(space, prefix))
   if (after === undefined) return range
-  const bound = Buffer.concat([space, encodeKey(after)])
+  const bound = encodeKeyAfter(space, after)
   if (reverse) return { gte: range.gte, lt: smaller(range.lt, bound) }
   return { gte: larger(range.gte, Buffer.concat([bound, justAfter])), lt: range.lt }
 }

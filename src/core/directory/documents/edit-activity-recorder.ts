@@ -151,7 +151,7 @@ export class EditActivityRecorder {
   async record(edits: readonly UserEdit[]): Promise<void> {
     const [first] = edits
     if (first === undefined) return
-    const authors = await this.#options.store.change(first.address, async (transaction) => {
+    const authors = await this.#options.store.carryOut(first.address, async (transaction) => {
       const documents = new Set(edits.map(({ address }) => address.documentId))
       const resources = [...documents].map((id) => ({ type: 'document', id }) as const)
       const missing = new Set((await findMissing(transaction, resources)).map(({ id }) => id))
@@ -186,7 +186,7 @@ export class EditActivityRecorder {
 
   /** Adds commits to the count of an activity. Does nothing if the activity or its document does not exist. */
   #addCommits({ activityId = '', address, at }: UserEdit, commits: number): Promise<void> {
-    return this.#options.store.change(address, async (transaction) => {
+    return this.#options.store.carryOut(address, async (transaction) => {
       const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
       if (missing.length > 0) return
       const known = (await readActivities(transaction, [activityId])).get(activityId)

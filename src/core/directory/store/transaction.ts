@@ -202,7 +202,7 @@ export class Transaction implements DirectoryReader {
     if (changed.length === 0 && this.#jobs.length === 0) return null
     return {
       checks: cells.flatMap(({ key, read }) => (read === undefined ? [] : [{ key, value: read }])),
-      puts: changed.flatMap(({ key, written }) => (written ? [{ key, value: encodeRecord(written) }] : [])),
+      puts: putsOf(changed),
       dels: changed.flatMap(({ key, written }) => (written === null ? [key] : [])),
       jobs: this.#jobs,
       fences: this.#fences,
@@ -237,6 +237,20 @@ export class Transaction implements DirectoryReader {
     this.#cells.set(name, cell)
     return cell
   }
+}
+
+/** Encodes a record once that is written under several keys in succession, such as an index entry. */
+function putsOf(cells: readonly TransactionCell[]): readonly KvEntry[] {
+  const puts: KvEntry[] = []
+  let last: object | null = null
+  let value: Uint8Array = new Uint8Array(0)
+  for (const { key, written = null } of cells) {
+    if (written === null) continue
+    if (written !== last) value = encodeRecord(written)
+    last = written
+    puts.push({ key, value })
+  }
+  return puts
 }
 
 const isUnread = ({ read, written }: TransactionCell): boolean => read === undefined && written === undefined

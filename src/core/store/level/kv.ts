@@ -3,9 +3,9 @@ import { KeyedMutex } from '../../base/keyed-mutex.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
 import { countersOf } from '../fences.ts'
 import { checkJobs, copyOfJob } from '../job-state.ts'
-import { decodeKey, encodeKey, keyName, keyRange } from '../key-encoding.ts'
+import { decodeKey, encodeKey, encodeKeyAfter, keyName, keyRange } from '../key-encoding.ts'
 import { keyspaces, under } from '../pairs/keyspaces.ts'
-import { addChecksum, checkChecksum } from '../pairs/record-codec.ts'
+import { addChecksum, checkChecksum, withoutChecksum } from '../pairs/record-codec.ts'
 import { DamagedRecordError, toCorruptRecord, withRecordName } from '../stored-record.ts'
 import type { LevelQueue } from './jobs/queue.ts'
 import type { CommitUrgency } from './store/group-commit.ts'
@@ -110,7 +110,7 @@ export class LevelKv implements Kv {
       const checked = new Set(prepared.checks.map(({ name }) => name))
       // A record that was read before the write is usually read again; an index entry is not.
       for (const { name, value } of prepared.writes)
-        this.#recent.written(name, isDurable && checked.has(name) ? value : undefined)
+        this.#recent.written(name, isDurable && checked.has(name) ? copyOf(value) : undefined)
       this.#scans.written(prepared.name)
       written.ended()
     }
@@ -136,6 +136,7 @@ export class LevelKv implements Kv {
    */
   async #decide({
     name: space,
+    at,
     checks,
     writes,
     jobs,
@@ -154,13 +155,18 @@ export class LevelKv implements Kv {
         )
         // The comparison follows in the same tick, so that no value is evicted in between.
         if (missing.length === 0) break
-        for (const { name, at } of missing) if (!pinned.has(name)) pinned.set(name, this.#pin(at))
+        for (const { name, key } of missing)
+          if (!pinned.has(name))
+            pinned.set(
+              name,
+              this.#values.pin(name, () => stored(at, key)),
+            )
         await Promise.all([...pinned.values()].map(({ ready }) => ready))
       }
-      const isCurrent = ({ name, value }: Value): boolean => {
+      const isCurrent = ({ name, value }: ExpectedValue): boolean => {
         const cell = pinned.get(name)
-        const stored = cell === undefined ? this.#recent.value(name) : known(cell)
-        return stored !== undefined && isSameBytes(stored, value)
+        const found = cell === undefined ? this.#recent.value(name) : known(cell)
+        return found !== undefined && isSameBytes(found, value)
       }
       if (!checks.every(isCurrent)) return null
       this.#core.commit.admit()
@@ -185,11 +191,7 @@ export class LevelKv implements Kv {
     this.#recent.write(name)
     if (stored === null) this.#core.commit.delete(at, pace)
     else this.#core.commit.put(at, stored, pace)
-    return this.#values.hold(at.toString('latin1'), at, value)
-  }
-
-  #pin(at: Buffer): ValueCell {
-    return this.#values.pin(at.toString('latin1'), () => at)
+    return this.#values.hold(name, at, value)
   }
 
   /**
@@ -277,7 +279,8 @@ const withScan = (scans: Scans | undefined, name: string, found: readonly KvEntr
   new Map([...[...(scans ?? [])].slice(1 - cachedScans.ofPartition), [name, found]])
 
 const partition = (part: Key): Buffer => under(keyspaces.kv, encodeKey(part))
-const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
+const stored = (space: Buffer, key: Key): Buffer => encodeKeyAfter(space, key)
+const copyOf = (value: Uint8Array | null): Uint8Array | null => value && new Uint8Array(value)
 
 /** Returns a name for each key. The name is unique across all partitions. */
 function namesOf(part: Key, keys: readonly Key[]): readonly string[] {
@@ -285,14 +288,19 @@ function namesOf(part: Key, keys: readonly Key[]): readonly string[] {
   return keys.map((key) => `${space}/${keyName(key)}`)
 }
 
-/** The expected or new value of a key. `value` is null if the key is absent. */
-interface Value {
+/** The expected value of a key; null if the key is absent. `name` is unique across all partitions. */
+interface ExpectedValue {
   readonly name: string
-  readonly at: Buffer
+  readonly key: Key
   readonly value: Uint8Array | null
 }
 
-interface Write extends Value {
+/** A new value; null if the key is deleted. */
+interface Write {
+  readonly name: string
+  /** The key in the store. */
+  readonly at: Buffer
+  readonly value: Uint8Array | null
   /** `value` as it is stored, with header and checksum. */
   readonly stored: Buffer | null
 }
@@ -300,7 +308,9 @@ interface Write extends Value {
 interface Prepared {
   /** Name of the partition. */
   readonly name: string
-  readonly checks: readonly Value[]
+  /** Start of its keys in the store. */
+  readonly at: Buffer
+  readonly checks: readonly ExpectedValue[]
   readonly writes: readonly Write[]
   readonly jobs: readonly Job[]
   readonly pace: CommitUrgency
@@ -318,20 +328,20 @@ function prepare(
   { checks = [], puts = [], dels = [], jobs = [], pace = 'now', fences = [], decided }: KvCommit,
 ): Prepared {
   const [space, name] = [partition(part), keyName(part)]
-  const valueAt = ({ key, value }: { key: Key; value: Uint8Array | null }): Value => ({
-    name: `${name}/${keyName(key)}`,
-    at: stored(space, key),
-    value: value && new Uint8Array(value),
-  })
-  const writeOf = (value: Value): Write => ({
-    ...value,
-    stored: value.value && addChecksum(value.at, value.value),
-  })
-  const changed = [...puts.map(valueAt), ...dels.map((key) => valueAt({ key, value: null }))]
+  const nameOf = (key: Key): string => `${name}/${keyName(key)}`
+  const writes: Write[] = []
+  for (const { key, value } of puts) {
+    const at = stored(space, key)
+    const sealed = addChecksum(at, value)
+    writes.push({ name: nameOf(key), at, value: withoutChecksum(sealed), stored: sealed })
+  }
+  for (const key of dels)
+    writes.push({ name: nameOf(key), at: stored(space, key), value: null, stored: null })
   return {
     name,
-    checks: checks.map(valueAt),
-    writes: changed.map(writeOf),
+    at: space,
+    checks: checks.map(({ key, value }) => ({ name: nameOf(key), key, value: copyOf(value) })),
+    writes,
     jobs: jobs.map(copyOfJob),
     pace,
     fences: countersOf(fences),

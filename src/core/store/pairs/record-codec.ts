@@ -32,6 +32,9 @@ function seal(keyCrc: number, value: Buffer): Buffer {
  */
 export const checkChecksum = (key: Uint8Array, value: Buffer): Buffer => unsealFrom(crc32(key), value)
 
+/** Returns the part of a value that follows its header, without a check. */
+export const withoutChecksum = (value: Buffer): Buffer => value.subarray(headerBytes)
+
 function unsealFrom(keyCrc: number, value: Buffer): Buffer {
   if (value.length < headerBytes) throw new DamagedRecordError('a record is too short')
   if (value.readUInt32BE(0) !== crc32(value.subarray(4), keyCrc)) {
