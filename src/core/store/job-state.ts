@@ -1,5 +1,5 @@
 import type { ClaimedJob, Job } from './engine.ts'
-import { decodeKey, encodeKey, encodeNumber } from './key-encoding.ts'
+import { checkKey, checkNumber, decodeKey, encodeKey } from './key-encoding.ts'
 
 /**
  * Stored state of a job, from the time it is enqueued until it ends. The functions of this file compute the
@@ -30,8 +30,8 @@ const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms))
  */
 export function checkJobs(jobs: readonly Job[]): void {
   for (const { queue, id, at } of jobs) {
-    encodeNumber(wholeMs(at))
-    encodeKey([queue, id])
+    checkNumber(wholeMs(at))
+    checkKey([queue, id])
   }
 }
 

@@ -34,12 +34,18 @@ export interface ByteRange {
  */
 export const encodeKey = (key: Key): Buffer => encodeKeyAfter(nothing, key)
 
+/** @throws TypeError like `encodeKey` */
+export function checkKey(key: Key): void {
+  for (const segment of key)
+    if (!segment.isWellFormed()) throw new TypeError('a key segment is not well-formed Unicode')
+}
+
 /** Like `encodeKey`, but the bytes follow those of `space`. @throws TypeError like `encodeKey` */
 export function encodeKeyAfter(space: Uint8Array, key: Key): Buffer {
+  checkKey(key)
   let text = ''
   let hasNul = false
   for (const segment of key) {
-    if (!segment.isWellFormed()) throw new TypeError('a key segment is not well-formed Unicode')
     if (segment.includes('\0')) hasNul = true
     text += `\u0002${segment}\0`
   }
@@ -109,13 +115,18 @@ function decodeSegment(escaped: Uint8Array): string {
   return Buffer.from(bytes.toString('latin1').replaceAll('\0\u00ff', '\0'), 'latin1').toString('utf8')
 }
 
+/** @throws RangeError unless `value` is a safe integer and at least 0 */
+export function checkNumber(value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`not a whole number of 0 or more: ${value}`)
+}
+
 /**
  * Writes a number as eight bytes, big endian, so that the bytes sort like the numbers.
  * @throws RangeError unless `value` is a safe integer and at least 0
  */
 export function writeNumber(bytes: Buffer, value: number, at: number): void {
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw new RangeError(`not a whole number of 0 or more: ${value}`)
+  checkNumber(value)
   bytes.writeUInt32BE(Math.floor(value / 2 ** 32), at)
   bytes.writeUInt32BE(value % 2 ** 32, at + 4)
 }

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../job-state.ts'
-import { decodeKey, decodeNumber, encodeKey, encodeNumber, splitKey } from '../key-encoding.ts'
+import { decodeKey, decodeNumber, encodeKey, encodeKeyAfter, splitKey, writeNumber } from '../key-encoding.ts'
 import { keyspaces, under } from './keyspaces.ts'
 import { addChecksum, checkChecksum } from './record-codec.ts'
 
@@ -14,18 +14,14 @@ const fixedBytes = 48
 export function encodeJob(key: Uint8Array, record: JobRecord): Buffer {
   const lease = Buffer.from(record.lease)
   const error = Buffer.from(record.error)
-  const { payload, next } = record
-  return addChecksum(
-    key,
-    ...[record.at, record.attempt, next?.at ?? none, lease.length, error.length, payload.length].map(
-      encodeNumber,
-    ),
-    lease,
-    error,
-    payload,
-    next?.payload ?? Buffer.alloc(0),
-  )
+  const { at, attempt, payload, next } = record
+  const fixed = Buffer.allocUnsafe(fixedBytes)
+  const numbers = [at, attempt, next?.at ?? none, lease.length, error.length, payload.length]
+  for (const [index, number] of numbers.entries()) writeNumber(fixed, number, index * 8)
+  return addChecksum(key, fixed, lease, error, payload, next?.payload ?? nothing)
 }
+
+const nothing = Buffer.alloc(0)
 
 /** Decodes a job. @throws DamagedRecordError */
 export function decodeJob(key: Uint8Array, value: Buffer): JobRecord {
@@ -47,9 +43,16 @@ export function decodeJob(key: Uint8Array, value: Buffer): JobRecord {
 /** Length in bytes of the time in a key. */
 export const dueTimeBytes = 8
 
-/** Returns the key of a job in the index of due times. */
-export const dueKey = (queue: string, at: number, id: string): Buffer =>
-  Buffer.concat([dueSpace(queue), encodeNumber(at), encodeKey([id])])
+/**
+ * Returns the key of a job in the index of due times.
+ * @param space the `dueSpace` of the queue
+ */
+export function dueKey(space: Buffer, at: number, id: string): Buffer {
+  const time = Buffer.allocUnsafe(space.length + dueTimeBytes)
+  time.set(space)
+  writeNumber(time, at, space.length)
+  return encodeKeyAfter(time, [id])
+}
 
 /** Returns the prefix of the keys of a queue in the index of due times. */
 export const dueSpace = (queue: string): Buffer => under(keyspaces.due, encodeKey([queue]))

@@ -2,7 +2,7 @@ import { errorMessage } from '../../../base/errors.ts'
 import type { CheckOptions, Damage, ExpectedEntry, PendingRemoval } from '../../damage.ts'
 import type { Key } from '../../engine.ts'
 import { decodeKey, decodeKeyPair, encodeKey } from '../../key-encoding.ts'
-import { decodeJob, dueKey, readDueKey } from '../../pairs/job-records.ts'
+import { decodeJob, dueKey, dueSpace, readDueKey } from '../../pairs/job-records.ts'
 import { inKeyspace, keyspaces, under } from '../../pairs/keyspaces.ts'
 import { checkChecksum, decodeHead } from '../../pairs/record-codec.ts'
 import type { Reads } from '../store/reads.ts'
@@ -61,7 +61,7 @@ export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): P
   if (key[0] !== letter(keyspaces.jobs)) return null
   const [queue = '', id = ''] = decodeKey(key.subarray(1))
   const { at } = decodeJob(key, value)
-  if ((await reads.get(dueKey(queue, at, id)).catch(() => undefined)) !== undefined) return null
+  if ((await reads.get(dueKey(dueSpace(queue), at, id)).catch(() => undefined)) !== undefined) return null
   return {
     kind: 'job',
     what: name('job', key),

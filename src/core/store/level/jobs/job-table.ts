@@ -85,13 +85,13 @@ export class JobTable {
   prepare(cell: JobCell, record: JobRecord | null): () => void {
     const { queue, id, stored } = cell.key
     const before = known(cell)
-    const formerDue = before && dueKey(queue, before.at, id)
+    const index = this.#indexOf(queue)
+    const formerDue = before && dueKey(index.space, before.at, id)
     const after = record && {
       value: encodeJob(stored, record),
-      due: dueKey(queue, record.at, id),
+      due: dueKey(index.space, record.at, id),
       at: record.at,
     }
-    const index = this.#indexOf(queue)
     return () => {
       if (formerDue !== null) {
         this.#core.commit.delete(formerDue)
@@ -117,15 +117,16 @@ export class JobTable {
 
   /** Returns up to `limit` entries of the index that are due at `now`, in the order of their due times. */
   due(queue: string, now: number, limit: number): Promise<readonly DueJob[]> {
-    const before = Buffer.concat([dueSpace(queue), encodeNumber(Math.floor(now) + 1)])
-    return this.#indexOf(queue).first(before, limit)
+    const index = this.#indexOf(queue)
+    return index.first(Buffer.concat([index.space, encodeNumber(Math.floor(now) + 1)]), limit)
   }
 
   /** Removes an entry of the index that is outdated: its job does not exist, or is due at another time. */
   forgetDue(queue: string, { at, id }: DueJob): void {
-    const key = dueKey(queue, at, id)
+    const index = this.#indexOf(queue)
+    const key = dueKey(index.space, at, id)
     this.#core.commit.delete(key)
-    this.#indexOf(queue).delete(key)
+    index.delete(key)
   }
 
   /** Evicts all cached jobs. Call this method after a write with unknown outcome. */
@@ -138,7 +139,7 @@ export class JobTable {
     const known = this.#due.get(queue)
     if (known !== undefined) return known
     const space = dueSpace(queue)
-    const index = new DueIndex(rangeOf(space), (range, limit) => this.#readDue(space.length, range, limit))
+    const index = new DueIndex(space, (range, limit) => this.#readDue(space.length, range, limit))
     this.#due.set(queue, index)
     return index
   }
@@ -157,8 +158,7 @@ export class JobTable {
   }
 
   #pinUntilDurable(cell: JobCell, written: () => void): void {
-    const { queue, id } = cell.key
-    this.pin(queue, id)
+    this.#cells.pinAgain(cell)
     const lost = () => this.#cells.unpin(cell)
     const durable = () => {
       written()
@@ -207,7 +207,9 @@ type StoredDueJob = readonly [key: Buffer, job: DueJob]
  * not exist any more, or may be due at another time.
  */
 class DueIndex {
-  /** Range of the keys of all entries of the queue. */
+  /** Prefix of the keys of all entries of the queue. */
+  readonly space: Buffer
+  /** Range of these keys. */
   readonly #range: ByteRange
   /** Reads up to `limit` entries of a range from the store, in the order of their keys. */
   readonly #read: (range: ByteRange, limit: number) => Promise<readonly StoredDueJob[]>
@@ -218,10 +220,11 @@ class DueIndex {
   #added: StoredDueJob[] | null = null
   #reading: Promise<void> | null = null
 
-  constructor(range: ByteRange, read: (range: ByteRange, limit: number) => Promise<readonly StoredDueJob[]>) {
-    this.#range = range
+  constructor(space: Buffer, read: (range: ByteRange, limit: number) => Promise<readonly StoredDueJob[]>) {
+    this.space = space
+    this.#range = rangeOf(space)
     this.#read = read
-    this.#end = range.gte
+    this.#end = this.#range.gte
   }
 
   /** Adds an entry that is in the store. */

@@ -63,6 +63,11 @@ export class WriteThroughCache<T, K = Buffer> {
     return cell
   }
 
+  /** Adds a pin to a cell that is pinned. */
+  pinAgain(cell: CacheEntry<T, K>): void {
+    cell.pins += 1
+  }
+
   /**
    * Like `pin`, but for a caller that sets the item to `value` whatever its current value is. The cell is not
    * loaded.
