@@ -29,8 +29,9 @@ export function changeWithWarnings<Result>(
 ): { readonly result: Result; readonly warnings: readonly string[] } {
   const clock = Y.getState(doc.store, doc.clientID)
   const result = change()
-  if (rootKind(doc, contentKeyOf(result)) !== 'xml') return { result, warnings: [] }
-  return { result, warnings: unknownNames(doc, clock).map(sentence) }
+  const names = unknownNames(doc, clock)
+  const isXml = names.length > 0 && rootKind(doc, contentKeyOf(result)) === 'xml'
+  return { result, warnings: isXml ? names.map(sentence) : [] }
 }
 
 /** Returns the error of a change with warnings that must not have any. */

@@ -125,13 +125,12 @@ export function sizeOfNode(type: SharedRoot): number {
  */
 export function lastOfSection(heading: SharedRoot, levelOf: (type: SharedRoot) => number | null): SharedRoot {
   const level = levelOf(heading) ?? 0
-  const parent = parentOf(heading)
-  const siblings = parent === null ? [] : typesIn(parent)
   let last = heading
-  for (const next of siblings.slice(siblings.indexOf(heading) + 1)) {
-    const nextLevel = levelOf(next)
+  for (let item = heading._item?.right ?? null; item !== null; item = item.right) {
+    const next = item.deleted ? null : typeOf(item)
+    const nextLevel = next === null ? null : levelOf(next)
     if (nextLevel !== null && nextLevel <= level) break
-    last = next
+    last = next ?? last
   }
   return last
 }
@@ -212,6 +211,12 @@ export function neighborsOf({ parent, after }: ChildPlace): readonly [SharedRoot
   let right = after === null ? parent._start : after.right
   while (right?.deleted === true) right = right.right
   return [typeOf(left), typeOf(right)]
+}
+
+/** Returns the live type next to another one; null if there is none. */
+export function siblingOf(type: SharedRoot, side: 'before' | 'after'): SharedRoot | null {
+  const place = placeNextTo(type, side)
+  return place === null ? null : neighborsOf(place)[side === 'before' ? 0 : 1]
 }
 
 const typeOf = (item: Y.Item | null): SharedRoot | null =>

@@ -51,6 +51,7 @@ import {
   placeNextTo,
   placesOfLists,
   removableWith,
+  siblingOf,
   sizeOfNode,
   unitOf,
 } from './tree-places.ts'
@@ -455,10 +456,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   #delete(type: SharedRoot): number {
     const size = sizeOfNode(type)
     const parent = parentOf(type)
-    const siblings = parent === null ? [] : typesIn(parent)
-    const at = siblings.indexOf(type)
-    const isBetweenTexts = [siblings[at - 1], siblings[at + 1]].every((each) => each instanceof Y.XmlText)
-    if (parent !== null && isBetweenTexts) this.#made().removeChild(this.transaction, parent, type)
+    if (parent !== null && isBetweenTexts(type)) this.#made().removeChild(this.transaction, parent, type)
     else type._item?.delete(this.transaction)
     return size
   }
@@ -610,10 +608,13 @@ const runsIn = (nodes: readonly XmlNode[]): number =>
 const isTextblock = ({ type }: TextBlock, { pieces }: TextFlow): boolean =>
   pieces.length > 0 || textblockNames.includes(nameOf(type))
 
+const isBetweenTexts = (type: SharedRoot): boolean =>
+  [siblingOf(type, 'before'), siblingOf(type, 'after')].every((each) => each instanceof Y.XmlText)
+
 /** Returns the level of a heading, or of the heading that a container of BlockNote starts with. */
 function levelOf(type: SharedRoot): number | null {
   const own = unitChild(type)
-  return own instanceof Y.XmlElement ? headingLevel(own.nodeName, own.getAttribute('level')) : null
+  return own instanceof Y.XmlElement ? headingLevel(own) : null
 }
 
 const unitChild = (type: SharedRoot): SharedRoot => {

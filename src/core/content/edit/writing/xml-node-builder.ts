@@ -26,7 +26,7 @@ import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { NodeContent } from '../edit.ts'
 import { blockNote, hardBreakNames } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
-import { type ChildPlace, nameOf, needsParagraph, unitOf } from './tree-places.ts'
+import { type ChildPlace, nameOf, needsParagraph, neighborsOf, unitOf } from './tree-places.ts'
 
 /** Steps of reading the whole root, for each struct of the document. */
 const stepsPerStruct = 60
@@ -311,6 +311,6 @@ const isInContainer = (type: SharedRoot): boolean => unitOf(type) !== type
 /** Returns whether the blocks in a parent are containers of BlockNote. */
 function needsContainers(parent: SharedRoot): boolean {
   if (nameOf(parent) === blockNote.group) return true
-  const [first] = typesIn(parent)
-  return first !== undefined && nameOf(first) === blockNote.container
+  const [, first] = neighborsOf({ parent, after: null })
+  return nameOf(first) === blockNote.container
 }
