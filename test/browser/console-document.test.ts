@@ -74,7 +74,7 @@ describe('documents in the console', () => {
     await page.getByLabel('Name', { exact: true }).fill('The first one')
     await page.getByRole('button', { name: 'Make the document' }).click()
     await page.getByRole('heading', { name: 'The first one' }).waitFor()
-    await page.getByRole('region', { name: 'Root content' }).waitFor()
+    await page.getByRole('region', { name: 'Document' }).waitFor()
     await page.getByRole('link', { name: 'new', exact: true }).click()
     await page.getByRole('button', { name: 'Delete first' }).click()
     await page.getByRole('button', { name: 'Delete the document' }).click()
@@ -90,7 +90,9 @@ describe('documents in the console', () => {
     const address = { organizationId: 'acme', documentId: 'poem', editorId: 'main' }
     const content = { type: 'xml', data: '<verse>a</verse>', schema: 'poem' }
     dataOf(await weft.post('/v2/crdt/add', { ...address, ...content }))
-    const { page, complaints } = await openConsole(browser, weft, { route: '/documents/acme/poem/main' })
+    const { page, complaints } = await openConsole(browser, weft, {
+      route: '/documents/acme/poem/main/structure',
+    })
     const schemaName = page.locator('dt', { hasText: 'Schema' }).locator('xpath=following-sibling::dd')
     await schemaName.getByText('poem', { exact: true }).waitFor()
     expect(complaints).toEqual([])
@@ -99,7 +101,9 @@ describe('documents in the console', () => {
   it('[CON-21] [CON-22] [CON-52] [DEF-6] the console shows edits and cursors immediately, and does not appear in presence', async () => {
     await add('seen')
     const client = await ann('seen')
-    const { page, complaints } = await openConsole(browser, weft, { route: '/documents/acme/seen/main' })
+    const { page, complaints } = await openConsole(browser, weft, {
+      route: '/documents/acme/seen/main/structure',
+    })
     await page.getByText('Hello world').waitFor()
     const { text, doc, provider } = client
     text.insert(5, ', dear')
@@ -219,7 +223,7 @@ describe('documents in the console', () => {
   )
 
   itLong(
-    '[CON-25] saves, compares and restores a version, and does not overwrite changes that the user has not seen',
+    '[CON-25] [CON-77] saves, compares and restores a version, and does not overwrite changes that the user has not seen',
     async () => {
       await add('kept', 'first words')
       const client = await ann('kept')

@@ -44,7 +44,7 @@ function DocumentDetail({ organizationId, documentId, editorId, view }: Document
         <Editor
           key={chosen}
           address={{ organizationId, documentId, editorId: chosen }}
-          view={view ?? 'live'}
+          view={view ?? 'document'}
         />
       )}
     </>

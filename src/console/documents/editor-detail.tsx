@@ -1,109 +1,32 @@
-import type { ComponentType, VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { FunctionComponent, VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import type { CrdtGetDataItem } from '../../client/api/operation-types.ts'
 import { useQuery } from '../api/hooks.ts'
-import { Button, LocalTime } from '../ui/controls.tsx'
+import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice, Notice, Reading } from '../ui/notice.tsx'
-import { DefinitionList, Table } from '../ui/table.tsx'
 import type { EditorAddress, EditorViewProps } from './editor.ts'
 import { EditorTabs } from './editor-tabs.tsx'
-import { type AwarenessUser, caretPositions } from './live/awareness-users.ts'
-import { LiveContent, liveRoots } from './live/live-content.tsx'
 import type { ConnectionState, LiveDocument } from './live/live-document.ts'
+import { liveRoots } from './live/live-roots.ts'
 import { useLiveDocument } from './live/live-view.ts'
 
-/** Minimum time in ms between two requests for the values of the server. */
-const askEveryMs = 5_000
-
-interface StatisticsProps {
+interface OpenViewProps extends EditorViewProps {
   readonly live: LiveDocument
   readonly head: CrdtGetDataItem
-  /** Called when the values of the server may have changed. */
+  /** Called when `head` may be old. */
   readonly onChanged: () => void
 }
 
-/** Shows the size and the structure of the document, and the user who changed the document last. */
-function EditorStatistics({ live: { doc, connection }, head, onChanged }: StatisticsProps) {
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const changed = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        onChanged()
-      }, askEveryMs)
-    }
-    doc.on('update', changed)
-    return () => {
-      doc.off('update', changed)
-      clearTimeout(timer)
-    }
-  }, [doc])
-  const { statistics } = head
-  return (
-    <>
-      <DefinitionList
-        inline
-        of={[
-          ['Size', formatBytes(head.sizeBytes)],
-          ['Structs', statistics?.structs.toLocaleString()],
-          ['Tombstones', statistics?.tombstones.toLocaleString()],
-          ['Clients', statistics?.clients.toLocaleString()],
-          ['Last change', <LocalTime key="at" at={head.lastUpdate} />],
-          ['By', head.lastUpdatedBy || 'unknown'],
-          ['Schema', head.schema],
-          ['State', connection.kind === 'live' ? 'live' : 'not connected'],
-        ]}
-      />
-      <details class="version">
-        <summary>Version</summary>
-        <code>{head.version}</code>
-      </details>
-    </>
-  )
-}
-
 /** The views of an editor that load their code on demand. */
-const views: ReadonlyMap<string, ComponentType<EditorViewProps>> = new Map([
-  ['authors', lazy(async () => (await import('./authorship/authors-view.tsx')).AuthorsView)],
-  ['history', lazy(async () => (await import('./authorship/history-view.tsx')).HistoryView)],
+const views = new Map<string, FunctionComponent<OpenViewProps>>([
+  ['document', lazy(async () => (await import('./page/document-page.tsx')).DocumentPage)],
+  ['structure', lazy(async () => (await import('./live/structure-view.tsx')).StructureView)],
   ['branches', lazy(async () => (await import('./branches/branches-view.tsx')).BranchesView)],
   ['versions', lazy(async () => (await import('./versions/version-list.tsx')).VersionList)],
   ['replace', lazy(async () => (await import('./content/replace-view.tsx')).ReplaceView)],
 ])
-
-/** Shows the users on the editor, with the positions of their cursors. */
-function PresenceList({ live }: { readonly live: LiveDocument }) {
-  const people = live.people.all()
-  const { roots, carets } = caretPositions(live.doc, people)
-  const indexes = new Map([...carets.values()].flat().map(({ clientId, index }) => [clientId, index]))
-  const place = ({ clientId }: AwarenessUser) => {
-    const root = roots.get(clientId)
-    return root === undefined ? '–' : `${root}, at ${indexes.get(clientId)?.toLocaleString() ?? '?'}`
-  }
-  if (people.length === 0) return <EmptyNotice>No user shows presence in this editor.</EmptyNotice>
-  return (
-    <Table
-      caption="Who is here"
-      items={people}
-      keyOf={({ clientId }) => String(clientId)}
-      columns={[
-        { title: 'Name', cell: (person) => <Name person={person} /> },
-        { title: 'User', cell: ({ userId }) => userId || '–' },
-        { title: 'Cursor', cell: place },
-        { title: 'First seen', cell: ({ since }) => <LocalTime at={since} /> },
-      ]}
-    />
-  )
-}
-
-const Name = ({ person: { name, color, isAgent } }: { readonly person: AwarenessUser }) => (
-  <>
-    {color !== null && <span class="swatch" style={{ backgroundColor: color }} />} {name}{' '}
-    {isAgent && <span class="tag">agent</span>}
-  </>
-)
 
 /**
  * Size in bytes. A larger document is opened only if the user requests it, because reading it blocks the
@@ -164,32 +87,16 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
   if (live === null) return <Reading />
   const View = views.get(view)
   const roots = liveRoots(live).map(({ name }) => name)
-  // The views other than `live` need the list of roots, so they appear when the list is known.
+  // The views need the list of roots, so they appear when the list is known.
   const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>
-      <EditorStatistics live={live} head={head} onChanged={onChanged} />
       <EditorTabs address={address} view={view} />
       <State connection={live.connection} onAgain={onAgain} />
-      {View !== undefined && isRead && <View key={view} {...{ address, roots }} />}
-      {view === 'live' && <Live live={live} />}
+      {View !== undefined && isRead && <View key={view} {...{ address, live, roots, head, onChanged }} />}
     </>
   )
 }
-
-const Live = ({ live }: { readonly live: LiveDocument }) => (
-  <>
-    <h2>Who is here</h2>
-    <PresenceList live={live} />
-    <p class="hint">
-      This page does not edit the document and shows no cursor of yours. The presence list of the server
-      contains you as the viewer “Console”, and webhooks get join and leave events of the user{' '}
-      <code>console</code>.
-    </p>
-    <h2>Content</h2>
-    <LiveContent live={live} />
-  </>
-)
 
 interface StateProps extends Pick<OpenEditorProps, 'onAgain'> {
   readonly connection: ConnectionState

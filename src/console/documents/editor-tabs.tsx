@@ -3,9 +3,8 @@ import { Tabs } from '../ui/controls.tsx'
 import type { EditorAddress } from './editor.ts'
 
 const views = [
-  ['live', 'Live'],
-  ['authors', 'Authors'],
-  ['history', 'History'],
+  ['document', 'Document'],
+  ['structure', 'Structure'],
   ['versions', 'Versions'],
   ['branches', 'Branches'],
   ['replace', 'Replace content'],

@@ -1,10 +1,12 @@
-import type { ComponentType } from 'preact'
+import type { ComponentType, FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from './controls.tsx'
 import { Notice, Reading } from './notice.tsx'
 
 /** Returns a component that loads its code when it is shown for the first time. */
-export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazy<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): FunctionComponent<Props> {
   let Loaded: ComponentType<Props> | undefined
   return (props: Props) => {
     const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')

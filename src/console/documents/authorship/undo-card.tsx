@@ -1,31 +1,46 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { CrdtUndoData } from '../../../client/api/operation-types.ts'
+import type {
+  CrdtChangesData,
+  CrdtHistoryDataOriginsItem,
+  CrdtUndoData,
+} from '../../../client/api/operation-types.ts'
+import type { ApiClient, ApiPage } from '../../api/client.ts'
 import { useAction, useApi } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { FocusedCard } from '../../ui/dialog.tsx'
 import { formatCounted } from '../../ui/format.ts'
 import { ActionOutcome, Notice } from '../../ui/notice.tsx'
 import { consoleUser, type EditorAddress } from '../editor.ts'
-import { authorName, type ChangeSetEntry, describeCounts, type HunkEntry } from './authors.ts'
+import { type ChangeSetEntry, describeCounts, type HunkEntry } from './authors.ts'
 import { HunkList } from './hunk-list.tsx'
 
 interface UndoProps {
   readonly address: EditorAddress
-  /** The versions between which the change was listed; `to` is absent for the current version. */
-  readonly range: { readonly from: string; readonly to?: string }
-  readonly change: ChangeSetEntry
+  readonly author: string
+  /** A part of the change; null: all changes of the author. */
+  readonly change: CrdtHistoryDataOriginsItem | null
+  /** Called with the whole change that an undo would remove. */
+  readonly onFound: (found: ChangeSetEntry) => void
   readonly onUndone: () => void
   readonly onClose: () => void
 }
 
-/** Shows what an undo of a change would do. Then undoes the change. */
-export function UndoCard({ address, range, change, onUndone, onClose }: UndoProps) {
+/** Shows what an undo would do. Then undoes one change of an author, or all. */
+export function UndoCard({ address, author, change, onFound, onUndone, onClose }: UndoProps) {
   const api = useApi()
   const [foreseen, setForeseen] = useState<CrdtUndoData | null>(null)
+  const [found, setFound] = useState<ChangeSetEntry | null>(null)
   /** Undoes the change. If `dryRun` is true, only shows what would be undone. */
   const { run, busy, error, done } = useAction(async (dryRun: boolean) => {
     setForeseen(null)
-    const request = { ...address, ...range, changeIds: [change.changeId], userId: consoleUser.id, dryRun }
+    const whole = change === null ? null : (found ?? (await findChange(api, address, change)))
+    if (change !== null && whole === null) return 'The change does not exist any more.'
+    if (whole !== null && found === null) {
+      setFound(whole)
+      onFound(whole)
+    }
+    const selection = whole === null ? { by: author } : { changeIds: [whole.changeId] }
+    const request = { ...address, ...selection, userId: consoleUser.id, dryRun }
     const answer = await api.call<CrdtUndoData>('/v2/crdt/undo', request)
     if (dryRun) return setForeseen(answer)
     onUndone()
@@ -35,17 +50,21 @@ export function UndoCard({ address, range, change, onUndone, onClose }: UndoProp
   return (
     <FocusedCard label="Undo">
       <h3>
-        Undo the change of {authorName(change.userId)} ({describeCounts(change)})
+        Undo {change === null ? 'all changes' : 'the change'} of {author}
+        {found !== null && ` (${describeCounts(found)})`}
       </h3>
       <p>
-        The undo is an edit: connected users see it at once, and it changes no text of other authors. Parts
-        that others have changed since stay.
+        The document below shows the removed and the restored parts. The undo is an edit: connected users see
+        it at once, and it changes no text of other authors. Parts that others have changed since stay.
       </p>
-      {foreseen !== null && (
-        <Foreseen of={foreseen} hunks={change.hunks} busy={busy} onUndo={() => void run(false)} />
-      )}
+      {foreseen !== null && <Foreseen of={foreseen} hunks={found?.hunks ?? []} />}
       <ActionOutcome error={error} done={done} />
       <p class="row">
+        {foreseen?.changed && (
+          <Button kind="primary" busy={busy} onClick={() => void run(false)}>
+            Undo
+          </Button>
+        )}
         <Button busy={busy} onClick={() => void run(true)}>
           Look again
         </Button>
@@ -53,6 +72,26 @@ export function UndoCard({ address, range, change, onUndone, onClose }: UndoProp
       </p>
     </FocusedCard>
   )
+}
+
+/** Reads the change sets of an author until one contains the change. */
+async function findChange(
+  api: ApiClient,
+  address: EditorAddress,
+  { userId, at, source, meta }: CrdtHistoryDataOriginsItem,
+): Promise<ChangeSetEntry | null> {
+  const isOf = (set: ChangeSetEntry): boolean =>
+    set.source === source &&
+    JSON.stringify(set.meta) === JSON.stringify(meta) &&
+    (at === null ? set.lastAt === null : (set.firstAt ?? '') <= at && at <= (set.lastAt ?? ''))
+  for (let place: object | null = {}; place !== null; ) {
+    const request = { ...address, ...(userId !== null && { by: userId }), ...place }
+    const page: ApiPage<CrdtChangesData> = await api.page('/v2/crdt/changes', request)
+    const found = page.data.changes.find(isOf)
+    if (found !== undefined) return found
+    place = page.next
+  }
+  return null
 }
 
 const leftOut = ({ notUndone }: CrdtUndoData): string =>
@@ -71,15 +110,13 @@ interface ForeseenProps {
   readonly of: CrdtUndoData
   /** The parts of the change. */
   readonly hunks: readonly HunkEntry[]
-  readonly busy: boolean
-  readonly onUndo: () => void
 }
 
-function Foreseen({ of, hunks, busy, onUndo }: ForeseenProps) {
+function Foreseen({ of, hunks }: ForeseenProps) {
   return (
     <>
       {of.changed ? (
-        <Notice>The change would be undone{leftOut(of)}.</Notice>
+        <Notice>This would be undone{leftOut(of)}.</Notice>
       ) : (
         <Notice>This would change nothing.</Notice>
       )}
@@ -95,13 +132,6 @@ function Foreseen({ of, hunks, busy, onUndo }: ForeseenProps) {
             ))}
           </ul>
         </>
-      )}
-      {of.changed && (
-        <p>
-          <Button kind="primary" busy={busy} onClick={onUndo}>
-            Undo the change
-          </Button>
-        </p>
       )}
     </>
   )

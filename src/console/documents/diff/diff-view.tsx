@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useQuery } from '../../api/hooks.ts'
 import { formatCounted } from '../../ui/format.ts'
 import { ReadState } from '../../ui/notice.tsx'
@@ -47,14 +48,18 @@ export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {
   )
 }
 
-export const Removed = ({ text }: { readonly text: string }) => (
+interface ChangedProps {
+  readonly text: ComponentChildren
+}
+
+export const Removed = ({ text }: ChangedProps) => (
   <del>
     <Sign sign="−" />
     {text}
   </del>
 )
 
-export const Added = ({ text }: { readonly text: string }) => (
+export const Added = ({ text }: ChangedProps) => (
   <ins>
     <Sign sign="+" />
     {text}

@@ -1,7 +1,8 @@
-import { type RootKind, rootKind, type SharedRoot } from '../../../core/content/yjs/root-kind.ts'
+import type { RootKind } from '../../../core/content/yjs/root-kind.ts'
 import { EmptyNotice } from '../../ui/notice.tsx'
 import { caretPositions } from './awareness-users.ts'
 import type { LiveDocument } from './live-document.ts'
+import { liveRoots, type RootView } from './live-roots.ts'
 import { LiveViewContext } from './live-view.ts'
 import { MemberList, RichTextView, Sequence } from './value-view.tsx'
 
@@ -34,18 +35,6 @@ export function LiveContent({ live }: { readonly live: LiveDocument }) {
     </LiveViewContext.Provider>
   )
 }
-
-interface RootView {
-  readonly name: string
-  readonly kind: RootKind
-  readonly root: SharedRoot
-}
-
-/** Returns all roots of the live document, ordered by name. */
-export const liveRoots = ({ doc }: Pick<LiveDocument, 'doc'>): readonly RootView[] =>
-  [...doc.share]
-    .map(([name, root]) => ({ name, root, kind: rootKind(doc, name) }))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 /** How a root is shown, by its kind. */
 const shownAs: Readonly<Record<RootKind, 'members' | 'sequence' | 'text'>> = {

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { Button } from '../../ui/controls.tsx'
 import { useLiveView } from './live-view.ts'
-import { type Caret, type RunAttributes, runsOf, type TextRun } from './text-runs.ts'
+import { CaretMark, classesOf } from './marks.tsx'
+import { type RunAttributes, runsOf, type TextRun } from './text-runs.ts'
 import {
   isLine,
   jsonCells,
@@ -253,25 +254,6 @@ function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: TextRun
   )
 }
 
-/** CSS classes of common formats, by the names that editor libraries use for the formats. */
-const formats: ReadonlyMap<string, string> = new Map([
-  ['bold', 'bold'],
-  ['strong', 'bold'],
-  ['italic', 'italic'],
-  ['em', 'italic'],
-  ['underline', 'underline'],
-  ['strike', 'strike'],
-  ['strikethrough', 'strike'],
-  ['code', 'code-mark'],
-  ['link', 'link-mark'],
-])
-
-/** Returns the CSS classes of a run. An unknown format gets a general class. */
-function classesOf(attributes: RunAttributes, isFresh: boolean): string {
-  const names = Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark')
-  return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')
-}
-
 const titleMax = 500
 
 function titleOf(attributes: RunAttributes): string | undefined {
@@ -280,12 +262,3 @@ function titleOf(attributes: RunAttributes): string | undefined {
   )
   return labels.length === 0 ? undefined : labels.join(', ').slice(0, titleMax)
 }
-
-const CaretMark = ({ caret: { name, color } }: { readonly caret: Caret }) => (
-  <span class="caret" style={color === null ? {} : { borderColor: color }}>
-    <span class="caret-name" style={color === null ? {} : { borderColor: color }}>
-      <span class="unseen">cursor of </span>
-      {name}
-    </span>
-  </span>
-)
