@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ApiClient } from './api/client.ts'
 import {
   type ConsoleCredentials,
@@ -177,29 +177,36 @@ function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
 
 const listedSections = sections.filter(({ isUnlisted }) => isUnlisted !== true)
 
-const Menu = ({ current, onSignOut }: { readonly current: string; readonly onSignOut: () => void }) => (
-  <header class="menu">
-    <a class="brand" href={href('overview')}>
-      <img src="/console/icon.svg" alt="" width="28" height="28" />
-      Weft
-    </a>
-    <nav aria-label="Sections">
-      <ul>
-        {listedSections.map(({ name, title }) => (
-          <li key={name}>
-            <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
-              {title}
-            </a>
+function Menu({ current, onSignOut }: { readonly current: string; readonly onSignOut: () => void }) {
+  const links = useRef<HTMLUListElement>(null)
+  // The menu of a phone shows only a part of the links.
+  useEffect(() => {
+    links.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current])
+  return (
+    <header class="menu">
+      <a class="brand" href={href('overview')}>
+        <img src="/console/icon.svg" alt="" width="28" height="28" />
+        Weft
+      </a>
+      <nav aria-label="Sections">
+        <ul ref={links}>
+          {listedSections.map(({ name, title }) => (
+            <li key={name}>
+              <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+          <li>
+            <a href="/docs">Documentation</a>
           </li>
-        ))}
-        <li>
-          <a href="/docs">Documentation</a>
-        </li>
-      </ul>
-    </nav>
-    <Button onClick={onSignOut}>Sign out</Button>
-  </header>
-)
+        </ul>
+      </nav>
+      <Button onClick={onSignOut}>Sign out</Button>
+    </header>
+  )
+}
 
 const NotFound = () => (
   <>

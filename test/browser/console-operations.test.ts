@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { RawClient } from '../support/clients/clients.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, RawClient } from '../support/clients/clients.ts'
 import { pageSocket } from '../support/clients/page-sockets.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { findingsInBothSchemes, openConsole, seriousFindings } from '../support/servers/console.ts'
@@ -62,6 +62,41 @@ describe('the console for operators, in Chromium', () => {
     await row('ADA').waitFor({ state: 'detached' })
     expect(shown.complaints).toEqual([])
     await page.context().close()
+  })
+
+  it('[CON-94] shows the link of the current page on a phone, and a button on each empty page that fills it', async () => {
+    const empty = await startTestServer()
+    const { page, visit, complaints } = await openConsole(browser, empty, { route: '/keys', width: 400 })
+    const menu = page.getByRole('navigation', { name: 'Sections' })
+    for (const [route, title, button] of [
+      ['/keys', 'Keys and domains', null],
+      ['/connections', 'Connections', 'Open the playground'],
+      ['/users', 'Users and groups', 'Create a document'],
+      ['/folders', 'Folders', 'Create a document'],
+      ['/documents', 'Documents', 'New document'],
+    ] as const) {
+      await visit(route)
+      const link = menu.getByRole('link', { name: title, exact: true })
+      await eventually(async () => {
+        const box = await link.boundingBox()
+        return box !== null && box.x >= 0 && box.x + box.width <= 400
+      })
+      const main = page.getByRole('main')
+      if (button !== null)
+        await main
+          .getByRole('button', { name: button })
+          .or(main.getByRole('link', { name: button }))
+          .waitFor()
+    }
+    await page.getByRole('button', { name: 'New document' }).click()
+    await page.getByRole('textbox', { name: 'Organization id' }).last().fill('acme')
+    await page.getByLabel('Document id').fill('first')
+    await page.getByRole('button', { name: 'Make the document' }).click()
+    await page.getByRole('region', { name: 'Document' }).waitFor()
+    expect(await findingsInBothSchemes(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+    await empty.stop()
   })
 
   itLong(

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks'
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useFollowedQuery } from '../api/hooks.ts'
 import { EditorLink } from '../documents/editor-tabs.tsx'
+import { openPlayground } from '../playground/open-playground.ts'
 import { href, type PageProps } from '../routing/route.ts'
-import { Checkbox, LocalTime, Tabs } from '../ui/controls.tsx'
+import { Button, Checkbox, LocalTime, Tabs } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
 import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
@@ -50,7 +51,16 @@ function LiveConnections() {
         caption="Connections"
         listing={listing}
         keyOf={({ connectionId }) => connectionId}
-        empty="No connected client matches these filters."
+        empty={
+          Object.keys(asked).length > 0 ? (
+            'No connected client matches these filters.'
+          ) : (
+            <>
+              No client is connected. Editors that open a document appear here.{' '}
+              <Button onClick={openPlayground}>Open the playground</Button>
+            </>
+          )
+        }
         columns={[
           { title: 'User', cell: (connection) => <User {...connection} /> },
           { title: 'Document', cell: (connection) => <EditorLink {...connection} /> },

@@ -9,9 +9,15 @@ import { emptyContent, type RootType, rootTypes } from './content/content-text.t
 import { consoleUser } from './editor.ts'
 import { useSearch } from './fields.tsx'
 
+interface NewDocumentProps {
+  /** Undefined: the user enters it, and the document creates the organization. */
+  readonly organizationId?: string
+}
+
 /** Shows a button that creates a document with one empty editor. Opens the new document. */
-function NewDocument({ organizationId }: { readonly organizationId: string }) {
+export function NewDocument({ organizationId: given }: NewDocumentProps) {
   const api = useApi()
+  const [organizationId, setOrganizationId] = useState(given ?? '')
   const [documentId, setDocumentId] = useState('')
   const [documentName, setDocumentName] = useState('')
   const [editorId, setEditorId] = useState('main')
@@ -32,6 +38,9 @@ function NewDocument({ organizationId }: { readonly organizationId: string }) {
       harmless
       act={create}
     >
+      {given === undefined && (
+        <TextField label="Organization id" value={organizationId} onInput={setOrganizationId} required />
+      )}
       <TextField label="Document id" value={documentId} onInput={setDocumentId} required />
       <TextField label="Name" value={documentName} onInput={setDocumentName} hint="Optional." />
       <TextField label="Editor id" value={editorId} onInput={setEditorId} required />
@@ -98,7 +107,7 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
         ]}
         empty={
           asked.search === undefined
-            ? 'No documents yet. Make one, or open one in an editor.'
+            ? 'No documents yet. Create one with “New document”, or let an editor open one.'
             : 'No document matches this search.'
         }
       />

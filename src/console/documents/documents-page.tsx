@@ -7,7 +7,7 @@ import { OpenForm } from '../ui/form.tsx'
 import { lazy } from '../ui/lazy.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { DocumentList } from './document-list.tsx'
+import { DocumentList, NewDocument } from './document-list.tsx'
 import { DocumentListLinks } from './editor-tabs.tsx'
 import { useSearch } from './fields.tsx'
 
@@ -112,14 +112,18 @@ function OrganizationList() {
           { title: 'Last updated', cell: ({ lastUpdated }) => <LocalTime at={lastUpdated} /> },
         ]}
         empty={
-          asked.search === undefined
-            ? 'No organizations yet. The first document of an organization creates it.'
-            : 'No organization matches this search.'
+          asked.search === undefined ? (
+            <>
+              No organizations yet. The first document of an organization creates it. <NewDocument />
+            </>
+          ) : (
+            'No organization matches this search.'
+          )
         }
       />
       {/* The organization need not exist yet. */}
       <div class="card aside-form">
-        <OpenForm label="OrganizationsGetDataItem id" onOpen={(id) => navigate('documents', id)} />
+        <OpenForm label="Organization id" onOpen={(id) => navigate('documents', id)} />
       </div>
     </>
   )

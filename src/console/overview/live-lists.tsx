@@ -1,8 +1,9 @@
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useInterval, useQuery } from '../api/hooks.ts'
 import { EditorLink } from '../documents/editor-tabs.tsx'
+import { openPlayground } from '../playground/open-playground.ts'
 import { href } from '../routing/route.ts'
-import { LocalTime } from '../ui/controls.tsx'
+import { Button, LocalTime } from '../ui/controls.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import { type BusyEditor, busyEditors, type OnlineUser, onlineUsers } from './live-groups.ts'
@@ -27,8 +28,8 @@ export function LiveLists() {
         <ErrorNotice error={error} />
         {data?.length === 0 && (
           <EmptyNotice>
-            No document is open. Open the playground, or <a href={href('documents')}>a document</a>: its page{' '}
-            <b>Connect</b> has code for your editor.
+            No document is open. The page <b>Connect</b> of <a href={href('documents')}>a document</a> has
+            code for your editor. <Button onClick={openPlayground}>Try the playground</Button>
           </EmptyNotice>
         )}
         {connections.length > 0 && <EditorTable editors={busyEditors(connections)} />}

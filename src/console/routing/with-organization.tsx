@@ -35,8 +35,11 @@ export function WithOrganization({ section, rest, children }: InOrganizationProp
   if (items.length === 0 && error === null)
     return (
       <EmptyNotice>
-        No organizations yet. Documents, users and folders belong to an organization. Create the first one
-        with a document, or with <code>/v2/organizations/add</code>.
+        No organizations yet. Documents, users and folders belong to an organization, and the first document
+        creates one.{' '}
+        <a class="button" href={href('documents')}>
+          Create a document
+        </a>
       </EmptyNotice>
     )
   return (
