@@ -230,7 +230,7 @@ const notificationConfigs: UserRanges = {
   erase: (transaction, userId) => removeSomeConfigs(transaction, userId, sliceMax),
 }
 
-/** Notifications that name a user, what the user has read, and what the user wants to get. */
+/** Notifications that name a user, with the read states and the settings of the user. */
 export const notificationRanges: readonly UserRanges[] = [
   notifications,
   notificationMarks,

@@ -57,12 +57,6 @@ export const dataForms: string = [...new Set(contentTypeNames.map((name) => fact
   .join(', ')
 
 /**
- * Formats of the content of an edit. Without a format, a string is Markdown in rich text, and text in all other roots;
- * any other value is a JSON value.
- */
-export const editFormats = ['text', 'markdown', 'html', 'prosemirror', 'xml'] as const
-
-/**
  * Formats of a comparison. `runs`: the content of both versions in parts. `markdown`: Markdown with `<ins>` and `<del>`.
  * `prosemirror`: ProseMirror JSON with marks. `patch`: JSON Patch (RFC 6902).
  */

@@ -1,5 +1,10 @@
 import { json } from '../../core/base/schema.ts'
-import { editFormats } from '../../core/content/content-type-names.ts'
+
+/**
+ * Formats of the content of an edit. Without a format, a string is Markdown in rich text, and text in all other roots;
+ * any other value is a JSON value.
+ */
+const editFormats = ['text', 'markdown', 'html', 'prosemirror', 'xml'] as const
 
 /** Maximum characters of a quote, of its context, and of the text of a heading. */
 const quoteLengthMax = 10_000

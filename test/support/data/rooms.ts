@@ -35,7 +35,7 @@ const noVisits: VisitListener = { joined: () => {}, left: () => {} }
 export const presenceAlone = (clock: Clock, visits = noVisits): PresenceRegistry =>
   new PresenceRegistry({ bus: new LocalBus(), cluster: new SingleNode() }, clock, visits)
 
-/** Limits so high, and times so long, that only tests with limits of their own reach them. */
+/** Limits and times that a test reaches only if it sets its own. */
 const roomLimits = {
   documentBytesMax: 2 ** 26,
   pendingUpdateBytesMax: 2 ** 20,
