@@ -53,9 +53,12 @@ export class Typist {
   }
 }
 
+/** What a tracker must know of a typist. */
+type TrackedTypist = Pick<Typist, 'client' | 'sent' | 'sentAt'>
+
 /** Keystrokes of a typist that a client has received. */
 interface Seen {
-  readonly typist: Typist
+  readonly typist: TrackedTypist
   /** Number of the last received keystroke. */
   last: number
   /** Number of received keystrokes. It differs from `last` after a gap or a repetition. */
@@ -79,7 +82,7 @@ export class KeystrokeTracker {
   #strange = 0
 
   /** @param own client whose keystrokes do not count; many servers send a client what it has typed itself */
-  constructor(typists: readonly Typist[], own?: Typist) {
+  constructor(typists: readonly TrackedTypist[], own?: Typist) {
     for (const typist of typists) this.#typists.set(typist.client, { typist, last: 0, count: 0 })
     this.#own = own?.client
   }

@@ -112,6 +112,23 @@ it('[CMD-13] a stopped reader shows that the server leaves out updates', async (
   expect((await figuresOf('stopped-reader', 'skips')).behind).toBeGreaterThan(0)
 })
 
+it('[CMD-13] agents that flush have no figures if the server drops large updates', async () => {
+  await expect(figuresOf('flush', 'narrows')).rejects.toThrow('did not arrive')
+})
+
+it('[CMD-13] connections to new documents have no figures if the server refuses some', async () => {
+  await expect(figuresOf('connect-new', 'refuses')).rejects.toThrow('refuses connections (1013)')
+})
+
+itLong('[CMD-13] the growth of a document shows that the server stores it again for each edit', async () => {
+  const [correct, rewriting] = [await figuresOf('growth', 'none'), await figuresOf('growth', 'rewrites')]
+  expect(rewriting.stored).toBeGreaterThan(5 * (correct.stored ?? 0))
+})
+
+itLong('[CMD-13] a large document has no figures if the server does not send it', async () => {
+  await expect(figuresOf('join-large', 'empties')).rejects.toThrow('does not send the document')
+})
+
 itLong.each(['connect', 'storm'])(
   '[CMD-13] the scenario %s has no figures if stored text does not arrive',
   async (scenario) => {

@@ -37,9 +37,10 @@ function roomOf(name) {
   const lines = existsSync(file) && mistake !== 'empties' ? readFileSync(file, 'utf8').split('\n') : []
   for (const line of lines) if (line !== '') Y.applyUpdate(room.doc, Buffer.from(line, 'base64'))
   room.doc.on('update', (bytes, origin) => {
-    if (mistake !== 'unloads') store(file, bytes)
+    if (mistake !== 'unloads') store(file, mistake === 'rewrites' ? Y.encodeStateAsUpdate(room.doc) : bytes)
     updates += 1
-    const isDropped = mistake === 'drops' && updates % 25 === 0
+    const isDropped =
+      (mistake === 'drops' && updates % 25 === 0) || (mistake === 'narrows' && bytes.length > 10_000)
     for (const socket of isDropped ? [] : room.sockets) {
       // A server that leaves out updates for a client that reads slowly.
       const isLeftOut = mistake === 'skips' && socket.bufferedAmount > 200_000
@@ -57,6 +58,7 @@ function repeatSomething({ doc }) {
 
 const server = createServer((_request, response) => response.end('ok'))
 new WebSocketServer({ server }).on('connection', (socket, request) => {
+  if (mistake === 'refuses') return socket.close(1013)
   const name = request.url ?? ''
   const room = roomOf(name)
   room.sockets.add(socket)

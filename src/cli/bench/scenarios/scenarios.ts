@@ -3,7 +3,10 @@ import { connecting, connectingToNewRooms, reconnectStorm } from './connect.ts'
 import { cursors } from './cursors.ts'
 import { endings, lastClientLeaves } from './endings.ts'
 import { pacedRoom, saturated } from './fanout.ts'
+import { agentsFlush } from './flush.ts'
+import { growingDocument } from './growth.ts'
 import { idleConnections } from './idle.ts'
+import { largeJoin } from './large-join.ts'
 import { manyRooms, oneHop } from './rooms.ts'
 import { sessions } from './sessions.ts'
 import { slowReader } from './slow-reader.ts'
@@ -33,11 +36,14 @@ export const scenarios: readonly Scenario[] = [
     { ...observers, showsCursors: true },
   ),
   ...sessions,
+  agentsFlush,
+  growingDocument,
   cursors(50, 10),
   idleConnections,
   connecting,
   ...connectingToNewRooms,
   reconnectStorm,
+  largeJoin,
   slowReader,
   lastClientLeaves,
   endings,
