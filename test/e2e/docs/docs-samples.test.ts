@@ -82,6 +82,8 @@ const notRun: Readonly<Record<string, string>> = {
   'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
   'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,
   'const opening = {': 'it takes a model of the reader; test/package/client-stream.test.ts has such calls',
+  'const event = await verifyWebhook(body, request.headers, process.env.SECRET)':
+    'it takes a request of Weft; test/package/verify-webhook.test.ts has such ones',
   'npm ci --prefix examples/tiptap': 'it installs; test/interop/schemas.test.ts has the schema of Tiptap',
   'npm ci && npm start': 'it installs; test/quickstart does so, as the README says',
   'npm ci && npm run build && npm prune --omit=dev --omit=optional': deployed,
