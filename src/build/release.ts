@@ -6,13 +6,16 @@ import { packageFile } from '../core/base/package-file.ts'
 
 /**
  * Implements `npm run release -- 0.2.0`. It checks the repository, sets the version, also that of the Helm chart, adds the version and the
- * date to the changelog, commits and tags. With `--dry-run`, it only checks. If something is missing, it
+ * date to the changelog, commits, and tags with the changes of the version. With `--dry-run`, it only checks. If something is missing, it
  * prints one line and exits with 1. It does not push or publish.
  */
 const root = fileURLToPath(packageFile('.'))
 
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+const git = (...args: readonly string[]): string => gitWith('', ...args)
+
+/** Runs git with an input. Returns its output. */
+const gitWith = (input: string, ...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', input }).trim()
 
 /** The Helm chart, whose default image has the version. */
 const chart = packageFile('examples/deploy/helm/weft/Chart.yaml')
@@ -40,6 +43,13 @@ function datedChangelog(version: string): string {
     throw new Error('the changelog has no changes under "## Unreleased"; describe them')
   const date = new Date().toISOString().slice(0, 10)
   return `${before}## Unreleased\n\n## [${version}] - ${date}\n${changes}`
+}
+
+/** Returns the changes of a version, for its tag and the notes of its release. */
+function changesOf(changelog: string, version: string): string {
+  const [, after = ''] = changelog.split(`\n## [${version}]`)
+  const [dated = ''] = after.split('\n## ')
+  return dated.slice(dated.indexOf('\n')).trim()
 }
 
 function checkVersion(version: string | undefined): string {
@@ -70,7 +80,9 @@ try {
     writeFileSync(chart, readFileSync(chart, 'utf8').replace(/^appVersion: .*$/m, `appVersion: ${version}`))
     execSync(`npm version ${version} --no-git-tag-version`, { cwd: root, stdio: 'ignore' })
     git('commit', '--quiet', '--all', '--message', `release: ${version}`)
-    git('tag', '--annotate', `v${version}`, '--message', `Weft ${version}`)
+    const notes = `Weft ${version}\n\n${changesOf(changelog, version)}\n`
+    // Its headings begin with the sign of comments.
+    gitWith(notes, 'tag', '--annotate', `v${version}`, '--cleanup=verbatim', '--file=-')
     console.log(`tagged v${version}; publish it with: git push --follow-tags`)
   }
 } catch (error) {

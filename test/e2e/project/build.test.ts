@@ -160,6 +160,7 @@ itLong('[DEV-4] releases only a version that is newer and whose changes are in t
   expect(git('tag', '--list')).toBe('')
   expect(await release('9.9.9')).toBe(0)
   expect(git('tag', '--list')).toBe('v9.9.9')
+  expect(git('tag', '--list', '--format=%(contents)', 'v9.9.9')).toMatch(/^Weft 9\.9\.9\n\n### Added\n\n- /)
   expect(git('status', '--porcelain')).toBe('')
   expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({ version: '9.9.9' })
   const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')
