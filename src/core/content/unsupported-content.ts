@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
-import { pointerOf } from './json/json-validator.ts'
+import { pointerOf } from './json/pointer.ts'
 import { shownName } from './roots.ts'
 import { type StoredForm, storedForm } from './stored/shared-values.ts'
 import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'

@@ -5,6 +5,7 @@ import { withPlace } from '../content-error.ts'
 import { htmlFormat } from '../html/html.ts'
 import type { Json } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
+import { parsePointer } from '../json/pointer.ts'
 import { markdownFormat } from '../markdown/markdown.ts'
 import { checkProseMirror } from '../prosemirror/prosemirror.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
@@ -19,7 +20,6 @@ import type {
   NodeContent,
 } from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
-import { parsePointer } from './patch/pointer.ts'
 import { editExample } from './right-form.ts'
 
 /** A target in a request: a quote as a string, or an object with exactly one of the members that name it. */

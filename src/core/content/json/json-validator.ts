@@ -1,21 +1,7 @@
 import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
-import { formatPointer, type Json, jsonTypeName, setMember, withoutSign } from './json.ts'
-
-/** Maximum number of characters of a JSON pointer in a message. */
-const placeLengthMax = 200
-
-/** Describes a position in the data by a JSON pointer (RFC 6901). The whole value is called `data`. */
-export function pointerTo(path: readonly (string | number)[]): string {
-  return path.length === 0 ? 'data' : `data at ${pointerOf(path)}`
-}
-
-/** Returns a JSON pointer. A long pointer is shortened. */
-export function pointerOf(path: readonly (string | number)[]): string {
-  const pointer = formatPointer(path)
-  const shown = pointer.length > placeLengthMax ? `${pointer.slice(0, placeLengthMax)}…` : pointer
-  return shown.toWellFormed()
-}
+import { type Json, jsonTypeName, setMember, withoutSign } from './json.ts'
+import { pointerTo } from './pointer.ts'
 
 /**
  * Copies a JSON value into a form that is safe to store: unpaired surrogates in strings and keys become

@@ -1,5 +1,3 @@
-import { escapePointer } from '../../base/json.ts'
-
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
@@ -17,10 +15,6 @@ export function kindOfJson(json: Json): JsonKind {
   if (typeof json !== 'object' || json === null) return 'other'
   return isArray(json) ? 'array' : 'object'
 }
-
-/** Returns the JSON pointer (RFC 6901) to the value at a path. */
-export const formatPointer = (path: readonly (string | number)[]): string =>
-  path.map((step) => `/${escapePointer(String(step))}`).join('')
 
 /** A key that sets the prototype of a plain object when it is assigned. */
 export const prototypeKey = '__proto__'
@@ -73,4 +67,43 @@ function jsonOfObject(stored: object): Json {
     if (read !== undefined) setMember(json, key.toWellFormed(), read)
   }
   return json
+}
+
+/**
+ * Assigns numbers to values. Equal values have equal numbers, regardless of the order of their keys. The
+ * numbers are exact, unlike hashes. Each container is read only once, so comparisons at every level of a tree
+ * cost no more than one pass over the tree.
+ */
+export class JsonInterner {
+  readonly #scalars = new Map<Json, number>()
+  /** Numbers of containers, by their content. */
+  readonly #contents = new Map<string, number>()
+  readonly #containers = new Map<object, number>()
+  #next = 0
+
+  of(json: Json): number {
+    if (typeof json !== 'object' || json === null) return this.#intern(this.#scalars, json)
+    const known = this.#containers.get(json)
+    if (known !== undefined) return known
+    const number = this.#intern(this.#contents, isArray(json) ? this.#elements(json) : this.#members(json))
+    this.#containers.set(json, number)
+    return number
+  }
+
+  #intern<T>(numbers: Map<T, number>, value: T): number {
+    const known = numbers.get(value)
+    if (known !== undefined) return known
+    numbers.set(value, this.#next)
+    this.#next += 1
+    return this.#next - 1
+  }
+
+  #elements(json: readonly Json[]): string {
+    return `[${json.map((value) => this.of(value)).join()}`
+  }
+
+  #members(json: JsonObject): string {
+    const keys = Object.keys(json).sort()
+    return `{${keys.map((key) => `${JSON.stringify(key)}${this.of(json[key] as Json)}`).join()}`
+  }
 }

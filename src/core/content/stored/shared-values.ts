@@ -1,7 +1,14 @@
 import * as Y from 'yjs'
 import { memoized } from '../../base/maps.ts'
-import { type Json, type JsonKind, type JsonObject, kindOfJson, setMember, toJson } from '../json/json.ts'
-import { JsonInterner } from '../json/json-interner.ts'
+import {
+  type Json,
+  JsonInterner,
+  type JsonKind,
+  type JsonObject,
+  kindOfJson,
+  setMember,
+  toJson,
+} from '../json/json.ts'
 import { Output } from '../output.ts'
 import { plainText, readTextState } from '../text/text-state.ts'
 import { serializeType } from '../xml/serialize.ts'

@@ -1,9 +1,8 @@
 import { ApiError } from '../../base/errors.ts'
 import { planFormatted } from '../delta/delta.ts'
 import { diffTokens, type Hunk, keptPositions } from '../diff/diff.ts'
-import { isArray, isObject, type Json, type JsonObject } from '../json/json.ts'
-import { JsonInterner } from '../json/json-interner.ts'
-import { pointerTo } from '../json/json-validator.ts'
+import { isArray, isObject, type Json, JsonInterner, type JsonObject } from '../json/json.ts'
+import { pointerTo } from '../json/pointer.ts'
 import {
   asStored,
   fragmentKey,

@@ -1,7 +1,6 @@
 import * as Y from 'yjs'
 import type { FormatTable } from '../delta/formatted-text.ts'
-import type { Json, JsonObject } from '../json/json.ts'
-import type { JsonInterner } from '../json/json-interner.ts'
+import type { Json, JsonInterner, JsonObject } from '../json/json.ts'
 import { byName } from '../xml/names.ts'
 import {
   ChildrenBuilder,

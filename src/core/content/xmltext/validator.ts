@@ -1,7 +1,8 @@
 import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
-import { JsonValidator, pointerTo } from '../json/json-validator.ts'
+import { JsonValidator } from '../json/json-validator.ts'
+import { pointerTo } from '../json/pointer.ts'
 import { nameless } from '../yjs/root-kind.ts'
 import type { SharedElement, SharedNode, SharedText, TextPiece } from './nodes.ts'
 

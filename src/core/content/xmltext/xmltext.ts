@@ -1,7 +1,6 @@
 import * as Y from 'yjs'
 import { FormatTable } from '../delta/formatted-text.ts'
-import type { JsonObject } from '../json/json.ts'
-import { JsonInterner } from '../json/json-interner.ts'
+import { JsonInterner, type JsonObject } from '../json/json.ts'
 import type { Output } from '../output.ts'
 import { budgetFor } from '../xml/budget.ts'
 import { NodeInterner } from '../xml/tree.ts'

@@ -1,7 +1,7 @@
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { addTo, memoized } from '../../base/maps.ts'
-import { formatPointer } from '../json/json.ts'
+import { formatPointer } from '../json/pointer.ts'
 import type { IdRange, StoredId } from './range-index.ts'
 import type { SharedRoot } from './root-kind.ts'
 

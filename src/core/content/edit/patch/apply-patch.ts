@@ -1,6 +1,7 @@
 import type * as Y from 'yjs'
 import { withPlace } from '../../content-error.ts'
-import { formatPointer, isArray, isObject, type Json, kindOfJson, toJson } from '../../json/json.ts'
+import { isArray, isObject, type Json, kindOfJson, toJson } from '../../json/json.ts'
+import { commonLength, formatPointer } from '../../json/pointer.ts'
 import {
   elementsIn,
   entriesIn,
@@ -28,7 +29,6 @@ import {
 } from './overlay.ts'
 import { PatchRun } from './patch-run.ts'
 import { withoutCopies } from './plain-copy.ts'
-import { commonLength } from './pointer.ts'
 
 /**
  * Carries out a JSON patch (RFC 6902) on a root, or throws and has changed nothing. The operations run on a

@@ -2,8 +2,8 @@ import { ApiError, invalid } from '../../../base/errors.ts'
 import { shortened } from '../../../base/text.ts'
 import { type Json, jsonTypeName } from '../../json/json.ts'
 import { JsonValidator } from '../../json/json-validator.ts'
+import { commonLength, parsePointer } from '../../json/pointer.ts'
 import type { JsonPatchOperation } from '../edit.ts'
-import { commonLength, parsePointer } from './pointer.ts'
 
 /** Maximum number of operations of one patch. */
 const operationsMax = 1_000

@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 import { firstIndex } from '../../../base/search.ts'
 import { type Json, setMember } from '../../json/json.ts'
+import { parseIndex } from '../../json/pointer.ts'
 import { entriesIn, entryIn, type StoredValue, storedForm } from '../../stored/shared-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import { parseIndex } from './pointer.ts'
 
 /**
  * A value while a patch is carried out. It is a container of this file, or a value without members as the

@@ -2,6 +2,7 @@ import { type ApiError, invalid } from '../../../base/errors.ts'
 import { shortened } from '../../../base/text.ts'
 import { limits } from '../../../model/limits.ts'
 import type { Json } from '../../json/json.ts'
+import { commonLength, parseIndex, shownPointer } from '../../json/pointer.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { JsonPatchOperation } from '../edit.ts'
 import { patchFailed } from '../edit-errors.ts'
@@ -17,7 +18,6 @@ import {
   viewRoot,
 } from './overlay.ts'
 import { nestingOf, PlainReader } from './plain-copy.ts'
-import { commonLength, parseIndex, shownPointer } from './pointer.ts'
 
 type Path = readonly string[]
 

@@ -1,9 +1,9 @@
 import type { Json } from '../../json/json.ts'
+import { shownPointer } from '../../json/pointer.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { JsonPatchOperation } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
 import { childOf, ListView, type Value, viewRoot } from './overlay.ts'
-import { shownPointer } from './pointer.ts'
 
 function findValue(root: SharedRoot, kind: 'map' | 'array', path: readonly string[]): Value {
   let value: Value = viewRoot(root, kind)

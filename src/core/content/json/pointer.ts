@@ -1,8 +1,24 @@
-import { shortened } from '../../../base/text.ts'
-import { formatPointer } from '../../json/json.ts'
+import { escapePointer } from '../../base/json.ts'
+import { shortened } from '../../base/text.ts'
 
 /** Maximum number of characters of a JSON pointer in a message. */
 const shownLengthMax = 200
+
+/** Returns the JSON pointer (RFC 6901) to the value at a path. */
+export const formatPointer = (path: readonly (string | number)[]): string =>
+  path.map((step) => `/${escapePointer(String(step))}`).join('')
+
+/** Describes a position in the data by a JSON pointer (RFC 6901). The whole value is called `data`. */
+export function pointerTo(path: readonly (string | number)[]): string {
+  return path.length === 0 ? 'data' : `data at ${pointerOf(path)}`
+}
+
+/** Returns a JSON pointer. A long pointer is shortened. */
+export function pointerOf(path: readonly (string | number)[]): string {
+  const pointer = formatPointer(path)
+  const shown = pointer.length > shownLengthMax ? `${pointer.slice(0, shownLengthMax)}…` : pointer
+  return shown.toWellFormed()
+}
 
 /**
  * Parses a JSON pointer (RFC 6901) into its reference tokens. Unpaired surrogates become U+FFFD, as in stored
