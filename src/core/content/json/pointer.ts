@@ -14,11 +14,8 @@ export function pointerTo(path: readonly (string | number)[]): string {
 }
 
 /** Returns a JSON pointer. A long pointer is shortened. */
-export function pointerOf(path: readonly (string | number)[]): string {
-  const pointer = formatPointer(path)
-  const shown = pointer.length > shownLengthMax ? `${pointer.slice(0, shownLengthMax)}…` : pointer
-  return shown.toWellFormed()
-}
+export const pointerOf = (path: readonly (string | number)[]): string =>
+  shortened(formatPointer(path.slice(0, shownLengthMax + 1)), shownLengthMax).toWellFormed()
 
 /**
  * Parses a JSON pointer (RFC 6901) into its reference tokens. Unpaired surrogates become U+FFFD, as in stored
@@ -32,8 +29,7 @@ export function parsePointer(pointer: string): readonly string[] | null {
 }
 
 /** Formats reference tokens as a JSON pointer in quotes, for a message. */
-export const shownPointer = (path: readonly string[]): string =>
-  JSON.stringify(shortened(formatPointer(path.slice(0, shownLengthMax + 1)), shownLengthMax))
+export const shownPointer = (path: readonly string[]): string => JSON.stringify(pointerOf(path))
 
 /** Returns the array index that a reference token states; null if the token is not an index. */
 export const parseIndex = (token: string): number | null =>
