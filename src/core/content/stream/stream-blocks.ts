@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { ApiError } from '../../base/errors.ts'
 import { blockContent } from '../edit/check-edits.ts'
 import type { InsertedContent } from '../edit/edit.ts'
 import { blockNote, rowAround } from '../edit/targets/xml-names.ts'
@@ -8,10 +9,10 @@ import { type ChildPlace, nameOf } from '../edit/writing/tree-places.ts'
 import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { markdownPart } from '../markdown/markdown.ts'
 import { type ContentSchema, nodeSchema } from '../schemas/compiled-schema.ts'
+import { putItem } from '../values/write-edits.ts'
 import { itemIn, parentOf, typeWithId } from '../yjs/items.ts'
 import type { StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { placeRemoved, putText, unitsWithoutBreaks } from './sequence-place.ts'
 import type { BlockPlace } from './stream-place.ts'
 
 interface BlockWriter {
@@ -180,4 +181,35 @@ function typeAt(doc: Y.Doc, id: StoredId): SharedRoot {
   const type = typeWithId(doc, id)
   if (type === null || type._item?.deleted === true) throw placeRemoved()
   return type
+}
+
+/** A place between two items of a shared type. */
+export interface SequencePlace {
+  readonly type: SharedRoot
+  readonly left: Y.Item | null
+  readonly right: Y.Item | null
+}
+
+/** Inserts text. */
+export function putText(
+  transaction: Y.Transaction,
+  { type, left, right }: SequencePlace,
+  text: string,
+): Y.Item {
+  // The positions that Yjs has cached become wrong.
+  if (type._searchMarker !== null) type._searchMarker.length = 0
+  return putItem(transaction, { type, key: null, left, right }, new Y.ContentString(text))
+}
+
+export const placeRemoved = (): ApiError =>
+  new ApiError(
+    'crdt/stream-place-removed',
+    'the place of the stream was deleted; read the document again, and open a new stream',
+  )
+
+/** Returns the length of a text without the line breaks at its end. */
+export function unitsWithoutBreaks(text: string): number {
+  let end = text.length
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1
+  return end
 }

@@ -10,8 +10,14 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
 import type { CompleteBlocks } from './complete-blocks.ts'
 import { decideWords } from './replaced-words.ts'
-import { placeRemoved, putText, type SequencePlace, unitsWithoutBreaks } from './sequence-place.ts'
-import { needsNewBlocks, writeBlocks } from './stream-blocks.ts'
+import {
+  needsNewBlocks,
+  placeRemoved,
+  putText,
+  type SequencePlace,
+  unitsWithoutBreaks,
+  writeBlocks,
+} from './stream-blocks.ts'
 import type { ReplacedIds, StreamPlace, TextPlace } from './stream-place.ts'
 
 /** A stream that writes to a document. */
