@@ -76,8 +76,11 @@ describe('the playground in Chromium', () => {
     expect(await one.locator('.caret-name').textContent()).toBe(await other.textContent())
     await two.getByText('Saved on the server').waitFor()
 
+    const edit = one.waitForRequest('**/v2/crdt/edit')
     await one.getByRole('button', { name: 'Rewrite by REST' }).click()
     await one.getByText('The sentence was written.').waitFor()
+    await one.getByText('The call that this window made, with curl').click()
+    expect(await one.locator('details pre').textContent()).toContain(`-d '${(await edit).postData()}'`)
     await eventually(async () => /^Rewritten by REST at [\d:]+\.Welcome/.test(await textOf(two)))
     expect(await beforeCaret(one)).toBe(line)
     expect(await two.evaluate(() => getSelection()?.anchorNode?.textContent)).toBe(' Boldly.')

@@ -1,13 +1,21 @@
 import { useState } from 'preact/hooks'
-import { useServerVersion } from '../api/hooks.ts'
+import type { CrdtGetDataItem } from '../../client/api/operation-types.ts'
+import { useQuery, useServerVersion } from '../api/hooks.ts'
 import type { EditorAddress } from '../documents/editor.ts'
 import { DocumentListLinks, EditorTabs } from '../documents/editor-tabs.tsx'
 import { href, type PageProps } from '../routing/route.ts'
 import { Select } from '../ui/controls.tsx'
 import { CodeSample } from '../ui/copy.tsx'
-import { ReadState } from '../ui/notice.tsx'
+import { Notice, Reading, ReadState } from '../ui/notice.tsx'
 import { type Language, languages } from './rest-call-code.ts'
-import { type EditorLibrary, editorLibraries, snippetsFor } from './snippets.ts'
+import {
+  type EditorLibrary,
+  editorLibraries,
+  libraryOf,
+  type PresentRoot,
+  showsRoot,
+  snippetsFor,
+} from './snippets.ts'
 
 /** Page `#/connect/{organization}/{document}/{editor}`, which also exists for a document without content. */
 export default function ConnectPage({ rest }: PageProps) {
@@ -27,10 +35,18 @@ export default function ConnectPage({ rest }: PageProps) {
 /** Shows code with which a page and a backend connect to one editor. */
 function ConnectView({ address }: { readonly address: EditorAddress }) {
   const { data: server, error, loading } = useServerVersion()
-  const [library, setLibrary] = useState<EditorLibrary>('y-websocket')
+  // The error NOT_FOUND means that the editor has no content yet.
+  const roots = useQuery<readonly CrdtGetDataItem[]>('/v2/crdt/get', { ...address, format: 'roots' })
+  const [chosen, setLibrary] = useState<EditorLibrary | null>(null)
   const [language, setLanguage] = useState<Language>('curl')
   if (server === null) return <ReadState error={error} loading={loading} />
-  const { install, editor, token, write } = snippetsFor(server.publicUrl, address, { library, language })
+  if (roots.loading && roots.data === null) return <Reading />
+  const listed = (roots.data?.[0]?.data ?? []) as readonly PresentRoot[]
+  const present = listed.find(({ type }) => type !== 'none') ?? null
+  const library = chosen ?? (present === null ? 'y-websocket' : libraryOf(present))
+  const fits = present === null || showsRoot(library, present)
+  const samples = snippetsFor(server.publicUrl, address, { library, language }, present)
+  const { install, editor, token, write } = samples
   return (
     <>
       <div class="row chooser">
@@ -42,6 +58,12 @@ function ConnectView({ address }: { readonly address: EditorAddress }) {
         />
         <Select<Language> label="Backend" value={language} options={languages} onChange={setLanguage} />
       </div>
+      {!fits && (
+        <Notice>
+          This editor has the root <code>{present.contentKey}</code> of the type <code>{present.type}</code>,
+          which this library does not show. The code below uses another root.
+        </Notice>
+      )}
       <h2>1. Your backend requests a token</h2>
       <p>
         Set <code>KEY</code> to the API key and <code>TOKEN</code> to its auth token (
@@ -54,8 +76,10 @@ function ConnectView({ address }: { readonly address: EditorAddress }) {
       <CodeSample label="the page" code={editor} />
       <h2>3. Your backend writes into the document</h2>
       <p>
-        The call replaces the content in the form of the selected editor library. Open editors show it at
-        once.
+        {present === null || !fits
+          ? 'The call writes content in the form of the selected editor library.'
+          : 'The call adds to the present content.'}{' '}
+        Open editors show it at once.
       </p>
       <CodeSample label="the write request" code={write} />
       <p>

@@ -71,6 +71,50 @@ const contents: Readonly<
   },
 }
 
+/** A root of an editor with content, as `/v2/crdt/get` lists it with the format `roots`. */
+export interface PresentRoot {
+  readonly contentKey: string
+  readonly type: string
+}
+
+const noRoot: PresentRoot = { contentKey: 'content', type: 'text' }
+
+const isProvider = (library: EditorLibrary): boolean => library === 'y-websocket' || library === 'hocuspocus'
+
+/** Returns whether an editor library can show a root. A provider alone can show any root. */
+export function showsRoot(library: EditorLibrary, { contentKey, type }: PresentRoot): boolean {
+  if (isProvider(library)) return true
+  const expected = contents[library]
+  return expected.contentKey === contentKey && (expected.type === 'delta' ? 'text' : expected.type) === type
+}
+
+/** Returns the editor library that fits a root best. */
+export function libraryOf(root: PresentRoot): EditorLibrary {
+  const fits = editorLibraries.find(([library]) => !isProvider(library) && showsRoot(library, root))
+  return root.type === 'text' ? 'y-websocket' : (fits?.[0] ?? 'y-websocket')
+}
+
+const written = 'Written by a backend.'
+
+/** Returns an edit that adds content to a root and keeps the present content. Null for types without such an edit. */
+function addition(type: string): object | null {
+  if (type === 'map') return { patch: [{ op: 'add', path: '/written', value: 'by a backend' }] }
+  if (type === 'array') return { patch: [{ op: 'add', path: '/-', value: written }] }
+  return type === 'xmltext' ? null : { insert: { at: 'end', content: written } }
+}
+
+/** The call that writes content that an editor library can show. */
+function writeCall(
+  address: EditorAddress,
+  library: EditorLibrary,
+  present: PresentRoot | null,
+): readonly [path: string, data: object] {
+  const edit = present === null || !showsRoot(library, present) ? null : addition(present.type)
+  if (present === null || edit === null)
+    return ['/v2/crdt/update', { ...address, ...contents[library], upsert: true }]
+  return ['/v2/crdt/edit', { ...address, contentKey: present.contentKey, edits: [edit] }]
+}
+
 const packages: Readonly<Record<EditorLibrary, string>> = {
   'y-websocket': 'yjs y-websocket',
   hocuspocus: 'yjs @hocuspocus/provider',
@@ -88,11 +132,16 @@ const packages: Readonly<Record<EditorLibrary, string>> = {
   slate: '@slate-yjs/core slate slate-react slate-dom react react-dom yjs y-websocket',
 }
 
-/** Returns the code samples for an editor. @param url address at which clients reach the server */
+/**
+ * Returns the code samples for an editor.
+ * @param url address at which clients reach the server
+ * @param present the root of an editor with content; null without content
+ */
 export function snippetsFor(
   url: string,
   address: EditorAddress,
   { library, language }: { readonly library: EditorLibrary; readonly language: Language },
+  present: PresentRoot | null = null,
 ): Snippets {
   const base = url.replace(/\/$/, '')
   const { organizationId, documentId } = address
@@ -102,13 +151,12 @@ export function snippetsFor(
     userProperties: { name: 'Ada', email: 'ada@example.com' },
     permissions: { resources: [resource] },
   }
-  const write = { ...address, ...contents[library], upsert: true }
   const call = restCallCode[language]
   return {
     install: `npm install ${packages[library]}`,
-    editor: editorCode[library](placeOf(base, address)),
+    editor: editorCode[library](placeOf(base, address, present ?? noRoot)),
     token: call(base, '/v2/auth/generate_token', token),
-    write: call(base, '/v2/crdt/update', write),
+    write: call(base, ...writeCall(address, library, present)),
   }
 }
 
@@ -117,15 +165,41 @@ interface Place {
   readonly websocket: string
   readonly hocuspocus: string
   readonly name: string
+  /** Code that prints the content after each change. */
+  readonly printing: string
 }
 
-function placeOf(base: string, { organizationId, documentId, editorId }: EditorAddress): Place {
+function placeOf(
+  base: string,
+  { organizationId, documentId, editorId }: EditorAddress,
+  root: PresentRoot,
+): Place {
   const socket = base.replace(/^http/i, 'ws')
   return {
     websocket: jsLiteral(`${socket}/sync`),
     hocuspocus: jsLiteral(`${socket}/hocuspocus`),
     name: jsLiteral([organizationId, documentId, editorId].map(encodeURIComponent).join('/')),
+    printing: printingCode(root),
   }
+}
+
+/** Types of roots of which Y.Doc has a method. */
+const getters: Readonly<Record<string, string>> = {
+  text: 'getText',
+  map: 'getMap',
+  array: 'getArray',
+  xml: 'getXmlFragment',
+}
+
+function printingCode({ type, contentKey }: PresentRoot): string {
+  const key = jsLiteral(contentKey)
+  const getter = getters[type]
+  const root = getter === undefined ? `doc.get(${key}, Y.XmlText)` : `doc.${getter}(${key})`
+  if (type === 'text')
+    return `const text = ${root}
+text.observe(() => console.log(text.toString()))`
+  return `const content = ${root}
+content.observeDeep(() => console.log(content.toJSON()))`
 }
 
 const overWebsocket = ({ websocket, name }: Place): string => `const doc = new Y.Doc()
@@ -146,15 +220,13 @@ const editorCode: Readonly<Record<EditorLibrary, (place: Place) => string>> = {
 import * as Y from 'yjs'
 
 ${overWebsocket(place)}
-const text = doc.getText('content')
-text.observe(() => console.log(text.toString()))
+${place.printing}
 `,
   hocuspocus: (place) => `import { HocuspocusProvider } from '@hocuspocus/provider'
 import * as Y from 'yjs'
 
 ${overHocuspocus(place)}
-const text = doc.getText('content')
-text.observe(() => console.log(text.toString()))
+${place.printing}
 `,
   tiptap: (place) => `import { HocuspocusProvider } from '@hocuspocus/provider'
 import { Editor } from '@tiptap/core'

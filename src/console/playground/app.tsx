@@ -144,8 +144,10 @@ function Invitation({ participant, api }: InvitationProps) {
 
 /** Demonstrates how a backend or a language model changes a text that users are editing. */
 function RewritePanel({ api }: { readonly api: ApiClient | null }) {
+  /** The data of the last call; null before the first one. */
+  const [written, setWritten] = useState<object | null>(null)
   const writing = useAction(async () => {
-    if (api !== null) await rewrite(api, new Date())
+    if (api !== null) setWritten(await rewrite(api, new Date()))
     return 'The sentence was written. Cursors stayed at their words.'
   })
   return (
@@ -171,11 +173,12 @@ function RewritePanel({ api }: { readonly api: ApiClient | null }) {
         </p>
       )}
       <ActionOutcome {...writing} />
-      <details>
-        <summary>The call with curl</summary>
-        <pre>{rewriteCurl(location.origin)}</pre>
-        <p class="hint">This call adds a paragraph at the end of the text.</p>
-      </details>
+      {written !== null && (
+        <details>
+          <summary>The call that this window made, with curl</summary>
+          <pre>{rewriteCurl(location.origin, written)}</pre>
+        </details>
+      )}
     </section>
   )
 }

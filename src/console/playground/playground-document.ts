@@ -48,26 +48,28 @@ interface Content {
 /**
  * Does what a backend would do: reads the text, and sends the edit of one sentence. Concurrent edits of users
  * are merged.
+ * @returns the data of the call that has written the sentence
  * @throws ApiCallError
  */
-export async function rewrite(api: ApiClient, now: Date): Promise<void> {
+export async function rewrite(api: ApiClient, now: Date): Promise<object> {
   const [content] = await api.call<readonly [Content]>('/v2/crdt/get', { ...playgroundAddress, contentKey })
-  await api.call('/v2/crdt/edit', {
+  const data = {
     ...playgroundAddress,
     contentKey,
     edits: [rewriteEdit(content.data, now.toTimeString().slice(0, 8))],
     baseVersion: content.version,
-  })
+  }
+  await api.call('/v2/crdt/edit', data)
+  return data
 }
 
-/** Returns a curl command that adds a paragraph to the document through the REST API. */
-export function rewriteCurl(origin: string): string {
-  const body = { ...playgroundAddress, edits: [{ insert: { at: 'end', content: 'Written by REST.' } }] }
+/** Returns a curl command that makes the call of a rewrite. */
+export function rewriteCurl(origin: string, data: object): string {
   return [
     `curl ${origin}/v2/crdt/edit \\`,
     "  -H 'content-type: application/json' \\",
     '  -H "x-service-api-key: $WEFT_API_KEY" \\',
     '  -H "x-service-auth-token: $WEFT_AUTH_TOKEN" \\',
-    `  -d '${JSON.stringify({ data: body })}'`,
+    `  -d '${JSON.stringify({ data })}'`,
   ].join('\n')
 }

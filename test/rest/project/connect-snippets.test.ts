@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { build, type Plugin, transform } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Language, languages } from '../../../src/console/connect/rest-call-code.ts'
-import { editorLibraries, snippetsFor } from '../../../src/console/connect/snippets.ts'
+import { editorLibraries, libraryOf, snippetsFor } from '../../../src/console/connect/snippets.ts'
 import { RawClient } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
@@ -70,6 +70,29 @@ describe.each(languages.filter(([language]) => language !== 'python' || hasPytho
     await client.roundTrip()
     client.end()
   })
+})
+
+it('[CON-69] the write request of an editor with content fits its kind and keeps the content', async () => {
+  const kinds = [
+    ['text', 'content', 'Before.', 'y-websocket', 'getText'],
+    ['xml', 'default', '<paragraph>Before.</paragraph>', 'tiptap', 'Collaboration'],
+    ['xml', 'notes', '<paragraph>Before.</paragraph>', 'y-websocket', "getXmlFragment('notes')"],
+    ['map', 'settings', { first: 'Before.' }, 'y-websocket', "getMap('settings')"],
+    ['array', 'list', ['Before.'], 'y-websocket', "getArray('list')"],
+  ] as const
+  for (const [type, contentKey, data, expected, code] of kinds) {
+    const own = { ...address, editorId: `with ${type} ${contentKey}` }
+    dataOf(await server.post('/v2/crdt/add', { ...own, type, contentKey, data }))
+    const library = libraryOf({ type, contentKey })
+    expect(library).toBe(expected)
+    const chosen = { library, language: 'node' } as const
+    const { editor, write } = snippetsFor(server.url, own, chosen, { type, contentKey })
+    expect(editor).toContain(code)
+    await run('node', write)
+    const read = JSON.stringify(dataOf(await server.post('/v2/crdt/get', own)))
+    expect(read).toContain('Before.')
+    expect(read).toContain('by a backend')
+  }
 })
 
 it('[CON-69] the snippet of each editor library contains the addresses of the server and the editor, and no secret', async () => {

@@ -53,7 +53,8 @@ describe('the playground', () => {
   })
 
   it('[CON-10] builds a curl call that a shell accepts', () => {
-    const [, body = ''] = /-d '([^']*)'/.exec(rewriteCurl('http://localhost:8787')) ?? []
-    expect(JSON.parse(body)).toMatchObject({ data: { organizationId: 'playground', edits: [{}] } })
+    const data = { organizationId: 'playground', edits: [{}] }
+    const [, body = ''] = /-d '([^']*)'/.exec(rewriteCurl('http://localhost:8787', data)) ?? []
+    expect(JSON.parse(body)).toEqual({ data })
   })
 })
