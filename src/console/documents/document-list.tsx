@@ -5,7 +5,7 @@ import { href, navigate } from '../routing/route.ts'
 import { LocalTime, Select, TextField } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { emptyContent, type RootType, rootTypes } from './content/content-text.ts'
+import { emptyContent, type RootType, rootTypes } from './content/root-types.ts'
 import { consoleUser } from './editor.ts'
 import { useSearch } from './fields.tsx'
 

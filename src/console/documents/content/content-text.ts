@@ -3,19 +3,6 @@ import type { CrdtGetDataItem } from '../../../client/api/operation-types.ts'
 /** Content of a root, in the form in which the server returns it. */
 export type EditableContent = Pick<CrdtGetDataItem, 'type' | 'contentKey' | 'data'>
 
-/** Types that the user can choose for an empty root. */
-export const rootTypes = [
-  ['text', 'Text'],
-  ['map', 'JSON object'],
-  ['array', 'JSON array'],
-  ['xml', 'Rich text (XML)'],
-] as const
-
-export type RootType = (typeof rootTypes)[number][0]
-
-/** Initial content by type. */
-export const emptyContent: Readonly<Record<RootType, unknown>> = { text: '', map: {}, array: [], xml: '' }
-
 /** Returns whether content of this type is a string. Content of all other types is JSON. */
 const isString = (type: string): boolean => type === 'text' || type === 'xml'
 

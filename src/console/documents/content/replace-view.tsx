@@ -9,16 +9,9 @@ import { DiffView } from '../diff/diff-view.tsx'
 import { diffByLines, diffByWords } from '../diff/text-diff.ts'
 import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
 import { useRoot } from '../fields.tsx'
-import {
-  contentToText,
-  type EditableContent,
-  emptyContent,
-  type RootType,
-  rootTypes,
-  textToContent,
-  toComparableLines,
-} from './content-text.ts'
+import { contentToText, type EditableContent, textToContent, toComparableLines } from './content-text.ts'
 import { DryRunResult, type EditSummary, formatEditSummary } from './dry-run-result.tsx'
+import { emptyContent, type RootType, rootTypes } from './root-types.ts'
 
 /** Lets the user replace the content of one root. */
 export function ReplaceView({ address, roots }: EditorViewProps) {
