@@ -117,9 +117,11 @@ describe('authorship in the console', () => {
     })
     await content.getByText('cursor of Ann').waitFor()
     expect(await content.textContent()).toBe('One. cursor of AnnTwo.')
-    await page.getByText('Here now: Ann').waitFor()
     // The author of the live edit is known after the next read of the history.
     await page.getByRole('list', { name: 'Authors' }).getByRole('button', { name: 'ann' }).waitFor()
+    const here = page.getByRole('list', { name: 'Here now' })
+    await here.getByText(/^last change .*2\d\d\d/).waitFor()
+    expect(await here.textContent()).toContain('at “One. |Two.”')
     await content.getByText('One. ').click()
     const card = page.getByRole('region', { name: 'Selected passage' })
     await card.getByText(/^By agent, .*, written by the REST API, \{"job":"summary-17"\}\.$/).waitFor()

@@ -142,11 +142,12 @@ describe('documents in the console', () => {
       const box = page.getByLabel('Content (text)')
       await box.fill('my words')
       const failed = page.waitForResponse((response) => response.status() === 503)
-      await page.route('**/v2/crdt/get', (route) => route.fulfill({ status: 503, body: 'no server' }))
+      await page.route('**/v2/crdt/update', (route) => route.fulfill({ status: 503, body: 'no server' }))
       await weft.post('/v2/crdt/update', { ...editor, type: 'text', data: 'Hello there' })
+      await page.getByRole('button', { name: 'See what would change' }).click()
       await failed
       expect(await box.inputValue()).toBe('my words')
-      await page.unroute('**/v2/crdt/get')
+      await page.unroute('**/v2/crdt/update')
       const documentIds = [editor.documentId]
       await weft.post('/v2/organizations/documents/delete', { organizationId: 'acme', documentIds })
       await page.getByText('Disconnected: the document was deleted').waitFor()

@@ -113,8 +113,13 @@ describe('the console for operators, in Chromium', () => {
       expect(await seriousFindings(page)).toEqual([])
       await card.getByRole('link', { name: 'All requests and rejections' }).click()
       await row('acme/secret/main').getByText('4401').waitFor()
+      // The console asks for a document that does not exist.
+      await shown.visit('/documents/none/mine')
+      await page.getByText('This document has no content yet.').waitFor()
+      await shown.visit('/activity/requests/log')
       await weft.post('/v2/crdt/get', { organizationId: 'none', documentId: 'none' })
       await row('NOT_FOUND').getByText('/v2/crdt/get').waitFor()
+      expect(await row('NOT_FOUND').getByRole('cell').last().textContent()).toBe('1')
       await row('/v2/requests/get').getByText('success').waitFor()
       await page.getByLabel('Only rejections').check()
       await row('/v2/requests/get').waitFor({ state: 'detached' })

@@ -1,4 +1,5 @@
 import type { Sample } from '../../core/metrics/scrape.ts'
+import { consoleHeader } from '../../core/model/console-header.ts'
 import type { ConsoleCredentials } from './credentials.ts'
 
 /** An error response of the server. */
@@ -157,6 +158,6 @@ export class ApiClient {
     const given = Object.entries(shown).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
     )
-    return { 'content-type': 'application/json', ...Object.fromEntries(given) }
+    return { 'content-type': 'application/json', [consoleHeader]: '1', ...Object.fromEntries(given) }
   }
 }

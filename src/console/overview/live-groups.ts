@@ -1,11 +1,11 @@
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 
-/** An editor with connected clients. */
+/** An editor with connected users. */
 export interface BusyEditor {
   readonly organizationId: string
   readonly documentId: string
   readonly editorId: string
-  readonly clients: number
+  readonly people: number
   /** Names of its users, without repetitions. */
   readonly names: readonly string[]
   /** Epoch milliseconds of the latest connection. */
@@ -39,18 +39,18 @@ function groupedBy(
   return [...groups.values()]
 }
 
-/** Returns the editors with connections, sorted by their number of clients, then by the latest connection. */
+/** Returns the editors with connections, sorted by their number of users, then by the latest connection. */
 export const busyEditors = (connections: readonly ConnectionsGetDataItem[]): readonly BusyEditor[] =>
   groupedBy(connections, ({ organizationId, documentId, editorId }) => [organizationId, documentId, editorId])
     .map((group) => ({
       organizationId: group[0].organizationId,
       documentId: group[0].documentId,
       editorId: group[0].editorId,
-      clients: group.length,
+      people: new Set(group.map(({ userId }) => userId)).size,
       names: [...new Set(group.map(({ name, userId }) => name || userId))],
       latestAt: Math.max(...group.map(({ connectedAt }) => connectedAt)),
     }))
-    .sort((a, b) => b.clients - a.clients || b.latestAt - a.latestAt)
+    .sort((a, b) => b.people - a.people || b.latestAt - a.latestAt)
 
 /** Returns the users of the connections, the latest first. @param connections the latest first */
 export const onlineUsers = (connections: readonly ConnectionsGetDataItem[]): readonly OnlineUser[] =>

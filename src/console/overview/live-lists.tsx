@@ -1,5 +1,6 @@
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
 import { useApi, useInterval, useQuery } from '../api/hooks.ts'
+import { consoleUser } from '../documents/editor.ts'
 import { EditorLink } from '../documents/editor-tabs.tsx'
 import { openPlayground } from '../playground/open-playground.ts'
 import { href } from '../routing/route.ts'
@@ -20,24 +21,25 @@ export function LiveLists() {
   const { data, error, reload } = useQuery<readonly ConnectionsGetDataItem[]>(path, { pageSize: readMax })
   useInterval(refreshMs, reload)
   if (path === null) return null
-  const connections = data ?? []
+  // The pages of the console are connected to the documents that they show.
+  const connections = (data ?? []).filter(({ userId }) => userId !== consoleUser.id)
   return (
     <div class="cards live">
       <section class="card dense" aria-label="Open documents">
         <h2>Open documents</h2>
         <ErrorNotice error={error} />
-        {data?.length === 0 && (
+        {data !== null && connections.length === 0 && (
           <EmptyNotice>
             No document is open. The page <b>Connect</b> of <a href={href('documents')}>a document</a> has
             code for your editor. <Button onClick={openPlayground}>Try the playground</Button>
           </EmptyNotice>
         )}
         {connections.length > 0 && <EditorTable editors={busyEditors(connections)} />}
-        <Remainder connections={connections.length} />
+        <Remainder connections={data?.length ?? 0} />
       </section>
       <section class="card dense" aria-label="Users online">
         <h2>Users online</h2>
-        {data?.length === 0 && <EmptyNotice>No user is connected.</EmptyNotice>}
+        {data !== null && connections.length === 0 && <EmptyNotice>No user is connected.</EmptyNotice>}
         {connections.length > 0 && <UserTable users={onlineUsers(connections)} />}
         <p>
           <a href={href('connections')}>All connections</a>
@@ -56,15 +58,15 @@ const More = ({ count }: { readonly count: number }) =>
 const EditorTable = ({ editors }: { readonly editors: readonly BusyEditor[] }) => (
   <>
     <Table
-      caption="The open documents with the most clients"
+      caption="The open documents with the most users"
       items={editors.slice(0, shownMax)}
       keyOf={({ organizationId, documentId, editorId }) =>
         JSON.stringify([organizationId, documentId, editorId])
       }
       columns={[
         { title: 'Document', cell: (editor) => <EditorLink {...editor} /> },
-        { title: 'Users', cell: ({ names }) => shortList(names) },
-        { title: 'Clients', cell: ({ clients }) => clients.toLocaleString(), numeric: true },
+        { title: 'Who', cell: ({ names }) => shortList(names) },
+        { title: 'Users', cell: ({ people }) => people.toLocaleString(), numeric: true },
       ]}
     />
     <More count={editors.length - shownMax} />

@@ -59,7 +59,7 @@ function State({ point }: { readonly point: MetricPoint }) {
       of={[
         ['Documents', `${(documents ?? 0).toLocaleString()} open`],
         [
-          'Clients',
+          'Connections',
           <>
             <a href={href('connections')}>{(connections ?? 0).toLocaleString()} connected</a>
             {clients.length > 0 && ` (${clients.join(', ')})`}

@@ -18,6 +18,7 @@ import { ApiError } from '../../core/base/errors.ts'
 import { checkJson, isJsonObject, readJson } from '../../core/base/json.ts'
 import * as s from '../../core/base/schema.ts'
 import type { Config } from '../../core/config/config.ts'
+import { consoleHeader } from '../../core/model/console-header.ts'
 import type { StoredResponse } from '../idempotency/idempotency-service.ts'
 import type { Operation } from '../operation.ts'
 import type { Services } from '../services.ts'
@@ -122,12 +123,14 @@ export class CallAuditor {
     { caller, request, requestId }: Pick<AuditedCall, 'request' | 'requestId'> & { caller: AnyCaller | null },
     outcome: StoredResponse | { readonly error: unknown },
   ): void {
+    const isRejected = !('httpCode' in outcome && outcome.httpCode === 200)
+    if (isRejected && caller !== null && request.headers[consoleHeader] !== undefined) return
     const owner = ownerOf(caller, request)
     if (owner === 'none') return
     const clientAddress = this.#addressOf(request)
     const note = { kind: 'rest', target: path, outcome: success, clientAddress, requestId } as const
     // To copy members takes longer than all else here.
-    if ('httpCode' in outcome && outcome.httpCode === 200) this.#services.recent.note(owner, note)
+    if (!isRejected) this.#services.recent.note(owner, note)
     else this.#services.recent.note(owner, { ...note, ...describeOutcome(outcome) })
   }
 

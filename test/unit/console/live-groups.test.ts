@@ -30,12 +30,12 @@ const connections = [
   connection('ada', 'plan', 1, 'Ada'),
 ]
 
-it('[CON-74] lists open editors with the most clients first, then the most recent, with the names of their users', () => {
+it('[CON-74] lists open editors with the most users first, then the most recent, with the names of their users', () => {
   const editors = busyEditors(connections)
   expect(
-    editors.map(({ documentId, clients, names, latestAt }) => [documentId, clients, names, latestAt]),
+    editors.map(({ documentId, people, names, latestAt }) => [documentId, people, names, latestAt]),
   ).toEqual([
-    ['plan', 3, ['Ada', 'bob'], 4],
+    ['plan', 2, ['Ada', 'bob'], 4],
     ['budget', 1, ['bob'], 5],
     ['notes', 1, ['Ada'], 3],
   ])

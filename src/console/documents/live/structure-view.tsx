@@ -5,9 +5,9 @@ import { formatBytes } from '../../ui/format.ts'
 import { EmptyNotice } from '../../ui/notice.tsx'
 import { DefinitionList, Table } from '../../ui/table.tsx'
 import { type AwarenessUser, caretPositions } from './awareness-users.ts'
+import { UserName } from './here-now.tsx'
 import { LiveContent } from './live-content.tsx'
 import type { LiveDocument } from './live-document.ts'
-import { UserName } from './presence-line.tsx'
 
 /** Minimum time in ms between two requests for the values of the server. */
 const askEveryMs = 5_000
@@ -44,7 +44,7 @@ function EditorStatistics({ live: { doc, connection }, head, onChanged }: Statis
           ['Size', formatBytes(head.sizeBytes)],
           ['Structs', statistics?.structs.toLocaleString()],
           ['Tombstones', statistics?.tombstones.toLocaleString()],
-          ['Clients', statistics?.clients.toLocaleString()],
+          ['Sessions so far', statistics?.clients.toLocaleString()],
           ['Last change', <LocalTime key="at" at={head.lastUpdate} />],
           ['By', head.lastUpdatedBy || 'unknown'],
           ['Schema', head.schema],

@@ -12,8 +12,8 @@ import {
   originInWords,
 } from '../authorship/authors.ts'
 import type { EditorAddress } from '../editor.ts'
+import { HereNow } from '../live/here-now.tsx'
 import type { LiveDocument } from '../live/live-document.ts'
-import { PresenceLine } from '../live/presence-line.tsx'
 import { comparisonLens, type Moments, momentLens, type StepOrigin, undoLens } from './moments.ts'
 import { PageContent } from './page-content.tsx'
 import type { Passage } from './page-writer.tsx'
@@ -75,7 +75,6 @@ export function DocumentPage({ address, live }: DocumentPageProps) {
       )}
       <div class="row between reader-bar">
         <Legend {...{ moments, styles, only }} onOnly={setOnly} />
-        <PresenceLine live={live} />
         <Checkbox
           label="Compare two moments"
           checked={compared !== null}
@@ -85,6 +84,10 @@ export function DocumentPage({ address, live }: DocumentPageProps) {
           }}
         />
       </div>
+      <HereNow
+        {...{ doc, live }}
+        lastChangeOf={(author) => steps.findLast(({ userId }) => userId === author)?.at ?? null}
+      />
       {undoing !== null && (
         <UndoCard
           key={JSON.stringify([undoing.author, undoing.change])}
