@@ -56,15 +56,14 @@ const codeNames: ReadonlySet<string> = new Set(['codeBlock', 'code_block', 'pre'
 
 const headingName = /^h([1-6])$/
 
-/**
- * Returns the level of a heading; null for an element that is not a heading.
- * @param level value of the attribute `level`
- */
-export function headingLevel(name: string, level: unknown): number | null {
-  const found = headingName.exec(name)?.[1]
+/** Returns the level of a heading; null for an element that is not a heading. */
+export function headingLevel(element: Y.XmlElement): number | null {
+  const { nodeName } = element
+  if (!nodeName.startsWith('h')) return null
+  const found = headingName.exec(nodeName)?.[1]
   if (found !== undefined) return Number(found)
-  if (name !== 'heading') return null
-  const number = Number(level ?? 1)
+  if (nodeName !== 'heading') return null
+  const number = Number(element.getAttribute('level') ?? 1)
   return Number.isFinite(number) ? number : 1
 }
 

@@ -201,7 +201,7 @@ class XmlBlock implements TextFlow, TextBlock {
 
   get level(): number | null {
     const { type } = this
-    return type === null ? null : headingLevel(type.nodeName, type.getAttribute('level'))
+    return type === null ? null : headingLevel(type)
   }
 
   get pieces(): readonly FlowPiece[] {

@@ -614,7 +614,7 @@ const isBetweenTexts = (type: SharedRoot): boolean =>
 /** Returns the level of a heading, or of the heading that a container of BlockNote starts with. */
 function levelOf(type: SharedRoot): number | null {
   const own = unitChild(type)
-  return own instanceof Y.XmlElement ? headingLevel(own.nodeName, own.getAttribute('level')) : null
+  return own instanceof Y.XmlElement ? headingLevel(own) : null
 }
 
 const unitChild = (type: SharedRoot): SharedRoot => {
