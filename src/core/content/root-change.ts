@@ -2,6 +2,7 @@ import type * as Y from 'yjs'
 import { applyEdits } from './edit/apply-edits.ts'
 import { checkEdits, type EditRequest } from './edit/check-edits.ts'
 import type { EditedContent } from './edit/edit.ts'
+import type { ElementIndex } from './edit/targets/element-index.ts'
 import type { WorkLimit } from './edit/work-limit.ts'
 import { replaceKeepingKind } from './keep-kinds.ts'
 import type { MergeTarget } from './merge-check.ts'
@@ -27,11 +28,13 @@ export type RootChange = (ContentTarget | RequestedEdits) & {
   readonly unknownNames?: 'warn' | 'reject'
 }
 
-interface ApplyHow {
+export interface ApplyHow {
   /** The schema in whose form content is written, if the change has none of its own. */
   readonly schema?: ContentSchema | null
   /** Limits the work of an edit, if the change is atomic. */
   readonly work?: WorkLimit | undefined
+  /** The elements of the root, as in `ApplyOptions`. */
+  readonly index?: ElementIndex | undefined
 }
 
 /** A change that has passed all checks that need no document. */
@@ -133,12 +136,13 @@ function checkWithoutSchema(change: RootChange): CheckedChange {
   }
   checkKeyOf(change)
   const edits = checkEdits(change.edits)
-  const apply: CheckedChange['apply'] = (doc, { schema = null, work } = {}) =>
+  const apply: CheckedChange['apply'] = (doc, { schema = null, work, index } = {}) =>
     applyEdits(doc, contentKeyOf(doc, change.contentKey), edits, {
       given: change.contentKey,
       merged: change.merged === true,
       schema,
       work,
+      index,
     })
   return { change, apply, isAtomic: edits.length === 1 }
 }

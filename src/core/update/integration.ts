@@ -163,12 +163,15 @@ export function structsOf({ store }: Y.Doc): number {
  * observers. Otherwise Yjs would build an event for each changed type and all types above it. For each
  * deletion in a formatted text, Yjs would also read the whole text to remove formatting marks that are not
  * needed.
+ * @param onChange called at the end of each transaction, before its `changed` is cleared
  */
-export function skipObservers(doc: Y.Doc): void {
-  doc.on('beforeObserverCalls', ({ changed, local }: Y.Transaction) => {
+export function skipObservers(doc: Y.Doc, onChange?: (transaction: Y.Transaction) => void): void {
+  doc.on('beforeObserverCalls', (transaction: Y.Transaction) => {
+    const { changed, local } = transaction
     // Clears the index positions that Yjs has cached, because they are no longer valid. An internal observer
     // of Yjs would do this.
     if (!local) for (const type of changed.keys()) if (type._searchMarker) type._searchMarker.length = 0
+    onChange?.(transaction)
     changed.clear()
   })
 }

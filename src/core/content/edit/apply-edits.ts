@@ -25,6 +25,7 @@ import type {
 import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
+import type { ElementIndex } from './targets/element-index.ts'
 import { applyTextEdit } from './text-edit.ts'
 import { WorkLimit } from './work-limit.ts'
 
@@ -37,6 +38,8 @@ interface ApplyOptions {
   readonly merged: boolean
   /** Limits the work of a single edit. */
   readonly work?: WorkLimit | undefined
+  /** The elements of an XML root, kept until the root changes; undefined: an edit reads them. */
+  readonly index?: ElementIndex | undefined
 }
 
 /**
@@ -49,11 +52,14 @@ export function applyEdits(
   doc: Y.Doc,
   contentKey: string,
   edits: readonly CheckedEdit[],
-  { given, merged, schema, work = new WorkLimit() }: ApplyOptions,
+  { given, merged, schema, work = new WorkLimit(), index }: ApplyOptions,
 ): EditedContent {
   requireRoot(doc, contentKey, given)
-  const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey, schema?.is === 'nodes')
-  checkRepresentable(doc, contentKey, kind)
+  index?.read(work)
+  const known = index?.isRegular() === true ? index : null
+  const kind =
+    known === null ? kindFor(rootKind(doc, contentKey), edits[0], contentKey, schema?.is === 'nodes') : 'xml'
+  if (known === null) checkRepresentable(doc, contentKey, kind)
   const apply = (transaction: Y.Transaction): EditedContent => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
@@ -61,7 +67,17 @@ export function applyEdits(
       withFormat(given, () => isRichText(root, kind, contentKey, schema)),
     )
     const outcomes = formatted.map((edit, index) => {
-      const at = { transaction, root, kind, contentKey, schema, place: editName(index), recorder, work }
+      const at = {
+        transaction,
+        root,
+        kind,
+        contentKey,
+        schema,
+        place: editName(index),
+        recorder,
+        work,
+        index: known,
+      }
       const outcome = applyEdit(at, edit, index)
       recorder?.end(edit)
       return outcome
@@ -99,6 +115,7 @@ interface EditedRoot {
   readonly place: string
   readonly recorder: DependencyRecorder | null
   readonly work: WorkLimit
+  readonly index: ElementIndex | null
 }
 
 function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {

@@ -5,6 +5,7 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'
 import type { Edit, EditOutcome, EditTarget } from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
+import type { ElementIndex } from './targets/element-index.ts'
 import type { FlowView } from './targets/flow-view.ts'
 import { readLineView } from './targets/line-view.ts'
 import { readNestedView } from './targets/nested-view.ts'
@@ -25,6 +26,8 @@ interface TextEditOptions {
   readonly recorder?: DependencyRecorder | null
   /** Limits the work of the edit. */
   readonly work?: WorkLimit
+  /** The elements of an XML root before the transaction; null: the edit reads them. */
+  readonly index?: ElementIndex | null
 }
 
 /** Steps of reading a root, for each struct of the document. */
@@ -46,12 +49,14 @@ export function applyTextEdit(
   contentKey: string,
   edit: Edit,
   place: string,
-  { schema = null, recorder = null, work = new WorkLimit() }: TextEditOptions = {},
+  { schema = null, recorder = null, work = new WorkLimit(), index = null }: TextEditOptions = {},
 ): EditOutcome {
   const { doc } = transaction
   if (kind !== 'xml' && targetIn(edit)?.is === 'row')
     throw editNotSupported(`${place}: a row needs a table of an XML root; use a quote or a block`)
-  work.spend(structsIn(doc) * stepsPerStruct[kind])
+  // Changes of the transaction are not in the index yet.
+  const known = transaction.changed.size === 0 ? index : null
+  if (known === null) work.spend(structsIn(doc) * stepsPerStruct[kind])
   const resolved = (view: FlowView) => (target: ResolvedTarget) => recorder?.target(view, target)
   if (kind === 'text') {
     const view = readLineView(root, work)
@@ -60,7 +65,7 @@ export function applyTextEdit(
     return new LineEdits(transaction, target, place).apply(edit)
   }
   if (kind === 'xml') {
-    const view = readXmlView(root, work)
+    const view = readXmlView(root, work, known ?? undefined)
     const nodes = nodeSchema(schema)
     const target = { view, type: root, doc, contentKey, schema: nodes, resolved: resolved(view) }
     return new XmlEdits(transaction, target, place).apply(edit)

@@ -153,7 +153,7 @@ export const textIn = ({ flows }: FlowView, { flow, start, end }: TextRange): st
   (flows[flow] as TextFlow).text.slice(start, end)
 
 /** Yields the nodes that have an attribute, with its value. A value of null counts as absent. */
-export function* nodesWith(nodes: readonly ViewNode[], name: string): Generator<NodeWithAttribute> {
+export function* nodesWith(nodes: Iterable<ViewNode>, name: string): Generator<NodeWithAttribute> {
   for (const node of nodes) {
     const value = toJson(entryIn(node.type, name))
     if (value !== undefined && value !== null) yield { node, block: node.firstBlock, value }
