@@ -153,7 +153,7 @@ it.each(contents)(
 
 it('[EDIT-9] edits a large document on the event loop if its Y.Doc exists, except if the edit takes long', async () => {
   const { room } = await rooms.open(address)
-  const lines = Array.from({ length: 10_000 }, (_, index) => `line ${index} ${words(3)}`)
+  const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${words(3)}`)
   await replace(room, 'text', lines.join('\n'))
   const places = async (): Promise<number[]> => [await replacedAt('thread'), await replacedAt('inline')]
   room.state.check()
@@ -162,7 +162,7 @@ it('[EDIT-9] edits a large document on the event loop if its Y.Doc exists, excep
   const { result } = await edit(room, [{ replace: { find: 'line 4321 ', with: 'Line 4321 ' } }])
   expect(result.edits).toMatchObject([{ place: { quote: 'line 4321 ' }, insertions: 1, deletions: 1 }])
   expect(await places()).toEqual([1, 2])
-  await expect(edit(room, [{ remove: { target: 'line 10001 ' } }])).rejects.toMatchObject({
+  await expect(edit(room, [{ remove: { target: 'line 20001 ' } }])).rejects.toMatchObject({
     code: 'crdt/target-not-found',
   })
   expect(await places()).toEqual([1, 2])
@@ -176,6 +176,27 @@ it('[EDIT-9] edits a large document on the event loop if its Y.Doc exists, excep
   const expected = lines.with(1234, `L${lines[1234]?.slice(1)}`).with(4321, `L${lines[4321]?.slice(1)}`)
   const read = await new BackendEdits(room).view((doc) => readRoot(doc, 'content').data)
   expect(read.result).toBe([...expected, 'end'].join('\n'))
+})
+
+it('[EDIT-9] opens large rich text after its first change, and edits it on the event loop from then on', async () => {
+  const { room } = await rooms.open(address)
+  const xml = Array.from({ length: 10_000 }, (_, index) => `<p>line ${index} ${words(20)}</p>`)
+  await replace(room, 'xml', xml.join(''))
+  const edits: readonly EditRequest[] = [
+    { replace: { find: 'line 1234 ', with: 'Line 1234 ', format: 'text' } },
+    { replace: { find: 'line 4321 ', with: 'Line 4321 ', format: 'text' } },
+    { replace: { find: { block: 77 }, with: 'new' } },
+    { insert: { after: { block: 77 }, content: 'newer' } },
+    { remove: { target: { block: 78 } } },
+  ]
+  for (const [index, request] of edits.entries()) {
+    await edit(room, [request])
+    expect(await replacedAt('thread')).toBe(1)
+    expect(await replacedAt('inline')).toBe(index + 1)
+  }
+  const expected = [1234, 4321].reduce((all, at) => all.with(at, `<p>L${all[at]?.slice(4)}`), xml)
+  const read = await new BackendEdits(room).view((doc) => readRoot(doc, 'content').data)
+  expect(read.result).toBe(expected.with(77, '<p>new</p>').join(''))
 })
 
 it('[ROOM-30] handles other events while it computes a large replacement', async () => {

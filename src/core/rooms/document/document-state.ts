@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
 import { errorMessage } from '../../base/errors.ts'
+import { ElementIndex } from '../../content/edit/targets/element-index.ts'
 import { createDoc, noGuid } from '../../content/yjs/create-doc.ts'
 import { CorruptRecordError } from '../../store/engine.ts'
 import { integrablePart, sortDeletions } from '../../update/integrable-part.ts'
@@ -206,8 +207,10 @@ export class DocumentState {
   /** Milliseconds that creating the Y.Doc from its bytes has taken in total. */
   #loadMs = 0
   #opened: OpenedBytes | null = null
-  /** Milliseconds in which a thread last created the Y.Doc of the document; Infinity before. */
-  threadLoadMs = Number.POSITIVE_INFINITY
+  /** The elements of the root that was edited last, until the Y.Doc is dropped. */
+  #elements: { readonly doc: Y.Doc; readonly contentKey: string; readonly index: ElementIndex } | null = null
+  /** True if a thread has created the Y.Doc of the document for a change. */
+  wasReadOnThread = false
 
   /** True if this thread runs an event loop that must not be blocked for long. */
   readonly isBounded: boolean
@@ -412,6 +415,21 @@ export class DocumentState {
     return this.#opened
   }
 
+  /**
+   * Returns the elements of a root. They are kept with the Y.Doc, so that later edits of the same root need not read
+   * them again. Returns undefined if the document has no such root.
+   */
+  elementsOf(contentKey: string): ElementIndex | undefined {
+    const { doc } = this
+    const known = this.#elements
+    if (known?.doc === doc && known.contentKey === contentKey) return known.index
+    const root = doc.share.get(contentKey)
+    if (root === undefined) return undefined
+    const index = new ElementIndex(root, true)
+    this.#elements = { doc, contentKey, index }
+    return index
+  }
+
   /** Replaces the Y.Doc with its bytes, to free memory. */
   drop(): void {
     // An expensive document would have to be read on a thread again.
@@ -598,6 +616,7 @@ export class DocumentState {
   become(bytes: Uint8Array): void {
     this.#doc?.destroy()
     this.#doc = null
+    this.#elements = null
     this.#opened = null
     this.#clearWaiting()
     this.#bytes = bytes
@@ -717,7 +736,7 @@ export class DocumentState {
   /** Returns an empty Y.Doc, and a function that reads the bytes, or parts of them, with the errors of `#makeDoc`. */
   #newDoc(inParts = false): { readonly doc: Y.Doc; readonly read: (part: Uint8Array) => void } {
     const doc = createDoc()
-    skipObservers(doc)
+    skipObservers(doc, (transaction) => this.#elements?.index.changed(transaction))
     this.#loadSteps = 0
     const placements = this.#placements
     const isSplit = this.#form === 'encoded'

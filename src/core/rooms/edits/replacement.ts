@@ -1,12 +1,15 @@
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import {
+  type ApplyHow,
   type CheckedChange,
   checkChange,
   isEdits,
   type PreparedChange,
   passesOf,
+  type RootChange,
 } from '../../content/root-change.ts'
+import { contentKeyOf } from '../../content/roots.ts'
 import type { Version } from '../../model/version.ts'
 import type { Room } from '../room/room.ts'
 import { applyWithinLimit } from '../threads/size-check.ts'
@@ -49,11 +52,11 @@ export const inlineSizeMax = 65_536
  */
 const editedSizeMax = 131_072
 
-/** Maximum steps of an edit in place of a larger document, which take about 10 ms. */
-const editStepsMax = 1_000_000
+/** Maximum steps of an edit in place of a larger document, which take about 15 ms. */
+const editStepsMax = 1_500_000
 
-/** Maximum milliseconds of creating the Y.Doc of a large document on the event loop, for edits in place. */
-const loadMsMax = 30
+/** Maximum number of elements of a large document that an event loop reads in one tick. */
+const elementsPerTick = 4_000
 
 type CopyPlan<Name extends 'restore' | 'decide' | 'follow'> = Omit<TaskOf<Name>, keyof PresentEdit>
 
@@ -99,12 +102,18 @@ export class Replacement {
       given.is !== 'replace' || isOnThread
         ? given
         : { ...given, checked: given.checked ?? checkChange(given.change) }
+    const inPlace = this.#inPlace(plan, options, isOnThread)
+    const isOpened = isOnThread && inPlace !== undefined && plan.is === 'replace'
     return makeChange(room, {
       by,
       options,
       runs: isOnThread ? 'thread' : 'event loop',
-      prepare: isOnThread ? undefined : () => this.#prepare(options),
-      inPlace: this.#inPlace(plan, options, isOnThread),
+      prepare: isOpened
+        ? () => this.#openFor(plan.change, options)
+        : isOnThread
+          ? undefined
+          : () => this.#prepare(options),
+      inPlace,
       compute: async () => {
         if (!isOnThread) return this.#proposed(await this.#computed(null, plan, options), options)
         // Only the computation occupies a thread. A change that waits for the lock on a document must not
@@ -144,30 +153,50 @@ export class Replacement {
     return isEdits(change) && size <= inlineSizeMax ? () => this.#changedWithin(checked, options) : undefined
   }
 
+  /**
+   * Prepares an edit in a large document: creates the Y.Doc, and reads the elements of the root, in slices. Does nothing
+   * if a thread should make the edit. The first edit of a document that is not open is one of these, because most such
+   * documents are edited once.
+   */
+  async #openFor({ contentKey }: RootChange, options: RestoreOptions): Promise<void> {
+    const room = this.#room
+    const { state, dependencies, address } = room
+    if (state.isExpensive || (state.bytesToSplit !== null && !state.wasReadOnThread)) return
+    beginEdit(room, options)
+    await room.openFor('doc')
+    const runSlice = dependencies.slices.of(address.workspaceId)
+    while (state.bytesToSplit === null) {
+      const index = state.elementsOf(contentKeyOf(state.doc, contentKey))
+      if (index === undefined || index.isPrepared) return
+      if (await runSlice(() => index.prepare(elementsPerTick))) return
+    }
+  }
+
   /** Makes a change directly in the document. */
   #changed(
     change: CheckedChange,
     options: RestoreOptions,
-    work?: WorkLimit,
+    how: ApplyHow = {},
   ): AppliedChange<ReplacementResult> {
     const room = this.#room
     const { limits, metrics } = room.dependencies
     beginEdit(room, options)
-    const write = (): ReplacementResult => applyWithinLimit(room.state, change, limits.documentBytesMax, work)
+    const write = (): ReplacementResult => applyWithinLimit(room.state, change, limits.documentBytesMax, how)
     const { result, added } = failUnlessRejected(room, () => room.state.edit(write))
     metrics.replacements.inc({ mode: 'inline' })
     return { result: () => result, added }
   }
 
   /**
-   * Makes an edit directly in a large document, if there is a Y.Doc, or if a thread has created it quickly for
-   * an earlier change. Returns null, and changes nothing, if the edit takes too long for an event loop.
+   * Makes an edit directly in a large document that is open. Returns null, and changes nothing, if the edit takes too
+   * long for an event loop.
    */
-  #changedWithin(change: CheckedChange, options: RestoreOptions): AppliedChange<ReplacementResult> | null {
+  #changedWithin(checked: CheckedChange, options: RestoreOptions): AppliedChange<ReplacementResult> | null {
     const { state } = this.#room
-    if (state.isExpensive || (state.bytes !== null && state.threadLoadMs > loadMsMax)) return null
+    if (state.isExpensive || state.bytesToSplit !== null) return null
+    const index = state.elementsOf(contentKeyOf(state.doc, checked.change.contentKey))
     try {
-      return this.#changed(change, options, new WorkLimit(editStepsMax))
+      return this.#changed(checked, options, { work: new WorkLimit(editStepsMax), index })
     } catch (error) {
       if (error instanceof WorkLimitError) return null
       throw error
@@ -222,7 +251,7 @@ export class Replacement {
           }
         : { ...edit, ...(thread === null ? plan : withOwnBuffers(plan)), schema }
     const computed = thread === null ? runTask(task) : await thread.run(task)
-    if (thread !== null && base === null) state.threadLoadMs = computed.loadMs
+    state.wasReadOnThread ||= thread !== null && base === null
     return { ...computed, version }
   }
 

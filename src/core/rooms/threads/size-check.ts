@@ -1,12 +1,11 @@
 import { type ApiError, invalid } from '../../base/errors.ts'
-import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
 import { mergeChange, NothingMergedError } from '../../content/merge/merge-change.ts'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import { readRoot } from '../../content/read-document.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { restoreContent } from '../../content/restore.ts'
-import { type CheckedChange, contentOfChange, isEdits } from '../../content/root-change.ts'
+import { type ApplyHow, type CheckedChange, contentOfChange, isEdits } from '../../content/root-change.ts'
 import { contentKeyOf, rootExists } from '../../content/roots.ts'
 import { expectMatch, type RootSchema } from '../../content/schemas/content-schema.ts'
 import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
@@ -28,12 +27,12 @@ export function applyWithinLimit(
   state: DocumentState,
   { change, apply }: CheckedChange,
   bytesMax: number,
-  work?: WorkLimit,
+  how: ApplyHow = {},
 ): ReplacementResult {
   const bytes = textBytes(contentOfChange(change))
   if (!isEdits(change)) checkGrowth(state, contentKeyOf(state.doc, change.contentKey), bytes, bytesMax)
   else if (!state.hasRoomFor(bytes, bytesMax)) throw tooLarge(state.sizeBytes + bytes, bytesMax)
-  return apply(state.doc, { work })
+  return apply(state.doc, how)
 }
 
 /** A change that was made in a working copy of an older version. */

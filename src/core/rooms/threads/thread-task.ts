@@ -96,8 +96,6 @@ export interface CopyEdit {
   readonly state: Uint8Array | null
   /** The client id with which the update was written, and its clock before the update. */
   readonly writer: ClientClock
-  /** Milliseconds of creating the Y.Doc. */
-  readonly loadMs: number
 }
 
 interface ReplaceTask extends EditTask {
@@ -336,7 +334,7 @@ function copyEdit(
   const { change, update, deletes, isDear } = made
   const isWanted = task.state === 'always' || (task.state === 'ifDear' && isDear)
   const state = update !== null && isWanted ? copy.encode() : null
-  return { change, update, deletes, state, writer, loadMs: copy.loadMs }
+  return { change, update, deletes, state, writer }
 }
 
 function place({ updates, update, schema }: PlaceTask): PlacedIntegration {
