@@ -199,6 +199,22 @@ it('[EDIT-9] opens large rich text after its first change, and edits it on the e
   expect(read.result).toBe(expected.with(77, '<p>new</p>').join(''))
 })
 
+it('[EDIT-9] patches a large map on the event loop, except if the patch takes long', async () => {
+  const { room } = await rooms.open(address)
+  const value = (key: number) => ({ done: false, text: `${key} ${words(20)}` })
+  const data = Object.fromEntries(Array.from({ length: 5_000 }, (_, key) => [`k${key}`, value(key)]))
+  await replace(room, 'map', data)
+  const places = async (): Promise<number[]> => [await replacedAt('thread'), await replacedAt('inline')]
+  await edit(room, [{ patch: [{ op: 'replace', path: '/k77/done', value: true }] }])
+  await edit(room, [{ patch: [{ op: 'add', path: '/new', value: 1 }] }])
+  expect(await places()).toEqual([1, 2])
+  await edit(room, [{ patch: [{ op: 'copy', from: '/k77', path: '/k78' }] }])
+  expect(await places()).toEqual([2, 2])
+  const changed = { ...data.k77, done: true }
+  const read = await new BackendEdits(room).view((doc) => readRoot(doc, 'content').data)
+  expect(read.result).toEqual({ ...data, k77: changed, k78: changed, new: 1 })
+})
+
 it('[ROOM-30] handles other events while it computes a large replacement', async () => {
   const turnsOf = async (threads: number): Promise<number> => {
     openRooms(threads)

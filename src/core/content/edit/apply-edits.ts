@@ -7,7 +7,6 @@ import { keepingKinds } from '../keep-kinds.ts'
 import { requireRoot, shownName } from '../roots.ts'
 import { type ContentSchema, kindOfSchema } from '../schemas/compiled-schema.ts'
 import { checkRepresentable } from '../unsupported-content.ts'
-import { structsIn } from '../values/replace-values.ts'
 import { isRichTextElement, isRichTextRoot } from '../xml/observed-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
@@ -24,6 +23,7 @@ import type {
 } from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
+import { spendOnPatch } from './patch/patch-work.ts'
 import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
 import type { ElementIndex } from './targets/element-index.ts'
 import { applyTextEdit } from './text-edit.ts'
@@ -102,9 +102,6 @@ function sourceOf(edit: Edit): TextOfBlocks | null {
   return edit.content.format === 'nodes' ? edit.content.source : null
 }
 
-/** Steps of carrying out a patch, for each struct of the document. */
-const stepsPerValue = 1_000
-
 interface EditedRoot {
   readonly transaction: Y.Transaction
   readonly root: SharedRoot
@@ -126,9 +123,10 @@ function writeEdit(at: EditedRoot, edit: Edit): EditOutcome {
   const { transaction, root, kind, contentKey, place, work } = at
   if (kind !== 'map' && kind !== 'array')
     return applyTextEdit(transaction, root, kind, contentKey, edit, place, at)
-  work.spend(structsIn(transaction.doc) * stepsPerValue)
+  const operations = patchOf(edit, kind, at)
+  spendOnPatch(work, transaction.doc, root, kind, operations)
   const placeOfPatch = edit.is === 'patch' ? `${place}.patch` : place
-  return applyPatch(transaction, root, kind, patchOf(edit, kind, at), placeOfPatch)
+  return applyPatch(transaction, root, kind, operations, placeOfPatch)
 }
 
 /**

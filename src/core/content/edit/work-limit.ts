@@ -18,6 +18,10 @@ export class WorkLimit {
     this.#stepsLeft = steps
   }
 
+  get isLimited(): boolean {
+    return this.#stepsLeft < Number.POSITIVE_INFINITY
+  }
+
   /** @throws WorkLimitError */
   spend(steps: number): void {
     this.#stepsLeft -= steps
