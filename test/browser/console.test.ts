@@ -113,6 +113,21 @@ describe('the console in Chromium', () => {
       expect(await kept()).toBe(0)
       await page.goBack()
       expect(page.url()).not.toContain(authToken)
+      const { workspaceId, workspaceAuthToken } = weft.credentials
+      const members = { workspace: workspaceId, workspaceToken: workspaceAuthToken, admin: 'an-admin-token' }
+      const link = new URLSearchParams({ key: apiKey, token: authToken, ...members })
+      await page.goto('about:blank')
+      await page.goto(`${weft.url}/console#${link}`)
+      await page.getByRole('button', { name: 'Sign in with this key' }).click()
+      const stored = await page.evaluate(() => sessionStorage.getItem('weft-credentials'))
+      const metricsToken = 'an-admin-token'
+      expect(JSON.parse(stored ?? '')).toEqual({
+        apiKey,
+        authToken,
+        workspaceId,
+        workspaceAuthToken,
+        metricsToken,
+      })
     },
   )
 
