@@ -25,9 +25,9 @@ export function sequentialSession(keystrokes: number, file?: string): EditSessio
 }
 
 function editsOf(patches: readonly EditStep[]): Omit<EditSession, 'endContent'> {
-  const desk = new Authors(1)
-  for (const patch of patches) desk.edit(0, [patch])
-  return { authors: desk.ids, edits: desk.edits }
+  const writer = new SessionWriter(1)
+  for (const patch of patches) writer.edit(0, [patch])
+  return { authors: writer.ids, edits: writer.edits }
 }
 
 /** Returns one update for each keystroke of an editor. Each keystroke is one transaction. */
@@ -47,7 +47,7 @@ export function concurrentSession(keystrokes: number, file?: string): EditSessio
 const firstId = 2_000_000_000
 
 /** The documents of the authors of a session. */
-class Authors {
+class SessionWriter {
   readonly ids: readonly number[]
   readonly edits: AuthoredEdit[] = []
   readonly #docs: readonly Y.Doc[]
@@ -85,9 +85,9 @@ class Authors {
   }
 }
 
-/** Converts a recorded session. An author has received the parents of an edit, and all that came before them. */
+/** Converts a recorded session. An author has received the parents of an edit and their own parents. */
 function recordedSession({ numAgents, txns, endContent }: TraceFile): EditSession {
-  const desk = new Authors(numAgents)
+  const writer = new SessionWriter(numAgents)
   const received = Array.from({ length: numAgents }, () => new Set<number>())
   for (const [index, { agent, parents, patches }] of txns.entries()) {
     const known = received[agent] as Set<number>
@@ -95,14 +95,14 @@ function recordedSession({ numAgents, txns, endContent }: TraceFile): EditSessio
     for (const parent of missing)
       for (const earlier of txns[parent]?.parents ?? []) if (!known.has(earlier)) missing.add(earlier)
     const all = [...missing].toSorted((a, b) => a - b)
-    desk.receive(
+    writer.receive(
       agent,
-      all.map((each) => desk.edits[each] as AuthoredEdit),
+      all.map((each) => writer.edits[each] as AuthoredEdit),
     )
     for (const each of [...all, index]) known.add(each)
-    if (patches.length > 0) desk.edit(agent, patches)
+    if (patches.length > 0) writer.edit(agent, patches)
   }
-  return { authors: desk.ids, edits: desk.edits, endContent }
+  return { authors: writer.ids, edits: writer.edits, endContent }
 }
 
 const generatedAuthors = 3
@@ -113,23 +113,23 @@ const generatedAuthors = 3
  */
 function generatedSession(keystrokes: number): EditSession {
   const random = randomFrom(7)
-  const desk = new Authors(generatedAuthors)
-  const positions = desk.ids.map(() => 0)
-  const received = desk.ids.map(() => 0)
-  while (desk.edits.length < keystrokes) {
+  const writer = new SessionWriter(generatedAuthors)
+  const positions = writer.ids.map(() => 0)
+  const received = writer.ids.map(() => 0)
+  while (writer.edits.length < keystrokes) {
     const author = random(generatedAuthors)
     if (random(30) === 0) {
-      const missed = desk.edits.slice(received[author]).filter((edit) => edit.author !== author)
-      desk.receive(author, missed)
-      received[author] = desk.edits.length
+      const missed = writer.edits.slice(received[author]).filter((edit) => edit.author !== author)
+      writer.receive(author, missed)
+      received[author] = writer.edits.length
     }
-    const length = desk.lengthOf(author)
+    const length = writer.lengthOf(author)
     const position = random(100) === 0 ? random(length + 1) : Math.min(positions[author] as number, length)
     const deletes = position > 0 && random(10) === 0
-    desk.edit(author, [deletes ? [position - 1, 1, ''] : [position, 0, 'etaoin shrdlu'.charAt(random(13))]])
+    writer.edit(author, [deletes ? [position - 1, 1, ''] : [position, 0, 'etaoin shrdlu'.charAt(random(13))]])
     positions[author] = position + (deletes ? -1 : 1)
   }
   const doc = new Y.Doc()
-  for (const { update } of desk.edits) Y.applyUpdate(doc, update)
-  return { authors: desk.ids, edits: desk.edits, endContent: doc.getText('content').toJSON() }
+  for (const { update } of writer.edits) Y.applyUpdate(doc, update)
+  return { authors: writer.ids, edits: writer.edits, endContent: doc.getText('content').toJSON() }
 }

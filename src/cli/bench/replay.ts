@@ -34,6 +34,13 @@ interface Participant {
   readonly updates: Uint8Array[]
 }
 
+/** Measurements of a part of a session. */
+export interface TypedPart {
+  /** Times in ms until another client had an edit. */
+  readonly latencies: readonly number[]
+  readonly seconds: number
+}
+
 /**
  * Types a session on a server, as fast as the clients receive it. Each author is a client, and sends an edit when
  * it has received what the author had received.
@@ -69,13 +76,10 @@ export class Replay {
   }
 
   /**
-   * Types the edits before this one, and waits until all clients have them. Returns the times in ms until another
-   * client had an edit, and the duration in seconds.
+   * Types the edits before this one, and waits until all clients have them.
    * @throws Error if characters did not arrive
    */
-  async type(
-    until = this.#session.edits.length,
-  ): Promise<{ readonly latencies: readonly number[]; readonly seconds: number }> {
+  async type(until = this.#session.edits.length): Promise<TypedPart> {
     for (const participant of this.#participants) participant.due = 0
     for (const { author } of this.#session.edits.slice(0, until)) this.#at(author).due += 1
     this.#latencies = []

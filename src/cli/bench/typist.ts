@@ -53,7 +53,7 @@ export class Typist {
   }
 }
 
-/** What a tracker must know of a typist. */
+/** The members of a typist that a tracker needs. */
 type TrackedTypist = Pick<Typist, 'client' | 'sent' | 'sentAt'>
 
 /** Keystrokes of a typist that a client has received. */

@@ -64,6 +64,7 @@ const otherTyping = [
   'observers',
   'session',
   'session-concurrent',
+  'growth',
 ]
 const findsDrops = async (scenario: string): Promise<void> => {
   await expect(figuresOf(scenario, 'drops')).rejects.toThrow(/did not arrive|another text/)

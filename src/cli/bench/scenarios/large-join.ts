@@ -16,8 +16,14 @@ const joinMs = 120_000
 const settleMs = 2_000
 const document = 'large'
 
-/** Connects a client. Returns what it has received, and the time in ms until the document was there. */
-async function joined(server: Running, bytes: number, longestMs: number) {
+interface Arrived {
+  /** Time in ms until the document was there. */
+  readonly ms: number
+  readonly parts: readonly Buffer[]
+}
+
+/** Connects a client, and waits for the document. @throws Error if the document does not arrive */
+async function joined(server: Running, bytes: number, longestMs: number): Promise<Arrived> {
   const start = performance.now()
   const parts: Buffer[] = []
   let [received, ms] = [0, Number.NaN]
@@ -73,7 +79,7 @@ export const largeJoin: Scenario<'p50' | 'all' | 'cpu' | 'memory'> = {
       server = await contender.start(data)
     }
     const before = serverMemory(server)
-    let arrived: Awaited<ReturnType<typeof joined>>[] = []
+    let arrived: readonly Arrived[] = []
     const usage = await during(server, async () => {
       const all = Array.from({ length: clients }, () => joined(server, bytes, waitMs(scale, joinMs)))
       arrived = await Promise.all(all)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { during } from '../cpu.ts'
 import { concurrentSession, type EditSession, sequentialSession } from '../edit-session.ts'
 import { median, quantile } from '../measure.ts'
-import { joinSession, Replay } from '../replay.ts'
+import { joinSession, Replay, type TypedPart } from '../replay.ts'
 import { p99, per, type Scale, type Scenario, waitMs } from '../scenario.ts'
 
 const smokeKeystrokes = 3_000
@@ -36,7 +36,7 @@ const sessionOf = (
     const session = read(scale.size === 'full' ? keystrokes : smokeKeystrokes, scale.trace)
     const server = await contender.start(data)
     const replay = await Replay.open(server, session)
-    let typed: Awaited<ReturnType<Replay['type']>> | undefined
+    let typed: TypedPart | undefined
     const usage = await during(server, async () => {
       typed = await replay.type()
     })
