@@ -27,4 +27,5 @@ const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', write:
 const durableObjects = { Editor: { className: 'Editor', useSQLite: true } }
 const script = outputFiles[0].text
 const place = { host: '127.0.0.1', port: Number(port), durableObjectsPersist: directory }
-new Miniflare({ ...place, modules: true, script, durableObjects, compatibilityDate: '2026-04-01', cf: false })
+const options = { modules: true, script, durableObjects, compatibilityDate: '2026-04-01', cf: false }
+await new Miniflare({ ...place, ...options }).ready
