@@ -63,15 +63,17 @@ const members = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as 
 export function parseCredentialsFile(text: string): ConsoleCredentials | null {
   const found = credentialsIn(text, members)
   if (found === null || Object.keys(found).length === 0) return null
-  const { adminToken } = JSON.parse(text) as { readonly adminToken?: unknown }
-  return typeof adminToken === 'string' ? { ...found, metricsToken: adminToken } : found
+  const { adminToken: metricsToken } = JSON.parse(text) as { readonly adminToken?: unknown }
+  return isText(metricsToken) ? { ...found, metricsToken } : found
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** Returns the members with these names that are strings; null if `text` is not JSON. */
 function credentialsIn(text: string, names: readonly string[]): ConsoleCredentials | null {
   try {
     const found = Object.entries<unknown>(JSON.parse(text)).filter(
-      ([name, value]) => names.includes(name) && typeof value === 'string',
+      ([name, value]) => names.includes(name) && isText(value),
     )
     return Object.fromEntries(found)
   } catch {
