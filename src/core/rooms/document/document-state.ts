@@ -207,8 +207,9 @@ export class DocumentState {
   /** Milliseconds that creating the Y.Doc from its bytes has taken in total. */
   #loadMs = 0
   #opened: OpenedBytes | null = null
-  /** The elements of the root that was edited last, until the Y.Doc is dropped. */
+  /** The elements of the root that was edited last, until the Y.Doc is dropped or `restElements`. */
   #elements: { readonly doc: Y.Doc; readonly contentKey: string; readonly index: ElementIndex } | null = null
+  #hasUsedElements = false
   /** True if a thread has created the Y.Doc of the document for a change. */
   wasReadOnThread = false
 
@@ -422,12 +423,19 @@ export class DocumentState {
   elementsOf(contentKey: string): ElementIndex | undefined {
     const { doc } = this
     const known = this.#elements
+    this.#hasUsedElements = true
     if (known?.doc === doc && known.contentKey === contentKey) return known.index
     const root = doc.share.get(contentKey)
     if (root === undefined) return undefined
     const index = new ElementIndex(root, true)
     this.#elements = { doc, contentKey, index }
     return index
+  }
+
+  /** Frees the memory of the elements if no edit has used them since the last call. They take as much as their text. */
+  restElements(): void {
+    if (!this.#hasUsedElements) this.#elements = null
+    this.#hasUsedElements = false
   }
 
   /** Replaces the Y.Doc with its bytes, to free memory. */
@@ -736,7 +744,9 @@ export class DocumentState {
   /** Returns an empty Y.Doc, and a function that reads the bytes, or parts of them, with the errors of `#makeDoc`. */
   #newDoc(inParts = false): { readonly doc: Y.Doc; readonly read: (part: Uint8Array) => void } {
     const doc = createDoc()
-    skipObservers(doc, (transaction) => this.#elements?.index.changed(transaction))
+    skipObservers(doc, (transaction) => {
+      if (this.#elements?.doc === transaction.doc) this.#elements.index.changed(transaction)
+    })
     this.#loadSteps = 0
     const placements = this.#placements
     const isSplit = this.#form === 'encoded'

@@ -1,3 +1,4 @@
+import type { ElementIndex } from '../../content/edit/targets/element-index.ts'
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import {
@@ -161,15 +162,21 @@ export class Replacement {
   async #openFor({ contentKey }: RootChange, options: RestoreOptions): Promise<void> {
     const room = this.#room
     const { state, dependencies, address } = room
-    if (state.isExpensive || (state.bytesToSplit !== null && !state.wasReadOnThread)) return
+    if (state.isExpensive || (state.bytes !== null && !state.wasReadOnThread)) return
     beginEdit(room, options)
     await room.openFor('doc')
     const runSlice = dependencies.slices.of(address.workspaceId)
     while (state.bytesToSplit === null) {
-      const index = state.elementsOf(contentKeyOf(state.doc, contentKey))
+      const index = this.#elementsOf(contentKey)
       if (index === undefined || index.isPrepared) return
       if (await runSlice(() => index.prepare(elementsPerTick))) return
     }
+  }
+
+  /** Creates the Y.Doc if necessary. If its bytes are damaged or too expensive, the room ends. */
+  #elementsOf(contentKey: RootChange['contentKey']): ElementIndex | undefined {
+    const { state } = this.#room
+    return failUnlessRejected(this.#room, () => state.elementsOf(contentKeyOf(state.doc, contentKey)))
   }
 
   /** Makes a change directly in the document. */
@@ -193,8 +200,8 @@ export class Replacement {
    */
   #changedWithin(checked: CheckedChange, options: RestoreOptions): AppliedChange<ReplacementResult> | null {
     const { state } = this.#room
-    if (state.isExpensive || state.bytesToSplit !== null) return null
-    const index = state.elementsOf(contentKeyOf(state.doc, checked.change.contentKey))
+    if (state.isExpensive || state.bytes !== null) return null
+    const index = this.#elementsOf(checked.change.contentKey)
     try {
       return this.#changed(checked, options, { work: new WorkLimit(editStepsMax), index })
     } catch (error) {

@@ -762,9 +762,10 @@ export class Room implements CommittingRoom {
     if (this.#compaction.due) void this.compact()
   }
 
-  /** Replaces the Y.Doc with its bytes if the document was not used since the last call. */
+  /** Replaces the Y.Doc with its bytes if the document was not used since the last call, and frees what was not. */
   rest(): void {
     if (!this.#worked && !this.#hasEnded) this.state.drop()
+    this.state.restElements()
     this.#worked = false
   }
 

@@ -64,8 +64,8 @@ export class ElementIndex {
     }
     if (large.size > 0)
       for (const { parent, child } of changedChildren(transaction, large))
-        if (child === null) this.#changed.set(parent, null)
-        else large.get(parent)?.add(child)
+        if (child === null || (large.get(parent)?.add(child).size ?? 0) > childrenMax)
+          this.#changed.set(parent, null)
     if (this.#changed.size > changedMax) this.#reset()
   }
 
