@@ -535,3 +535,13 @@ it('[ATT-111] lists and undoes the changes since the first one without a version
   await undo(editor, { by: 'ann' })
   expect(await textOf(editor)).toBe('Two. ')
 })
+
+it('[ATT-112] undoes nothing if no version, user, data or change is named', async () => {
+  const editor = nextEditor()
+  await write(editor, 'kept', { userId: 'ann' })
+  expect(await server.post('/v2/crdt/undo', editor)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'request/invalid-member' } },
+  })
+  expect(await textOf(editor)).toBe('kept')
+})

@@ -1,5 +1,10 @@
 import { json } from '../../../../../core/base/schema.ts'
-import { EncodedJson, encodeJson, responseTooLarge } from '../../../../../core/model/json-pieces.ts'
+import {
+  EncodedJson,
+  encodeJson,
+  isResponseTooLarge,
+  responseTooLarge,
+} from '../../../../../core/model/json-pieces.ts'
 import { RoomHistory } from '../../../../../core/rooms/history/room-history.ts'
 import type { AttributedRange, Attribution } from '../../../../../core/update/attribution/attribution.ts'
 import {
@@ -50,20 +55,30 @@ export const getHistory = defineOperation({
     )
     const { maxResponseBytes } = services.config
     const encoded = new EncodedJson('base64', [update])
-    if (encoded.bytes > maxResponseBytes) throw responseTooLarge(maxResponseBytes, 'read `/v2/crdt/get`')
-    const { origins, inserted, deleted } = indexed(attribution)
-    return {
-      message: 'History found.',
-      data: {
+    let bytesLeft = maxResponseBytes - encoded.bytes
+    const fitting = (value: unknown): EncodedJson => {
+      const part = encodeJson(value, bytesLeft)
+      bytesLeft -= part.bytes
+      return part
+    }
+    try {
+      if (bytesLeft < 0) throw responseTooLarge(maxResponseBytes, remedy)
+      const { origins, inserted, deleted } = indexed(attribution)
+      const data = {
         version,
         update: encoded,
-        origins: encodeJson(origins.map(toOriginResponse), maxResponseBytes),
-        inserted: encodeJson(inserted, maxResponseBytes),
-        deleted: encodeJson(deleted, maxResponseBytes),
-      },
+        origins: fitting(origins.map(toOriginResponse)),
+        inserted: fitting(inserted),
+        deleted: fitting(deleted),
+      }
+      return { message: 'History found.', data }
+    } catch (error) {
+      throw isResponseTooLarge(error) ? responseTooLarge(maxResponseBytes, remedy) : error
     }
   },
 })
+
+const remedy = 'read `/v2/crdt/get`'
 
 /** Replaces the origin of each range by its index in a list of all origins. */
 function indexed(attribution: Attribution) {

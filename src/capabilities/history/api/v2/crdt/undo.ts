@@ -1,3 +1,4 @@
+import { invalid } from '../../../../../core/base/errors.ts'
 import { json } from '../../../../../core/base/schema.ts'
 import { undoProblems } from '../../../../../core/content/history/undo-selection.ts'
 import { RoomHistory } from '../../../../../core/rooms/history/room-history.ts'
@@ -39,6 +40,9 @@ const undoOverlaps = {
   },
 } as const
 
+/** Without any of them, the call would undo all changes since the empty document. */
+const conditions = ['from', 'by', 'meta', 'changeIds'] as const
+
 export const undoContentChanges = defineAgentOperation({
   path: '/v2/crdt/undo',
   agents: { role: 'editor', ids: ['userId', 'by'], meta: 'undoMeta' },
@@ -50,7 +54,7 @@ export const undoContentChanges = defineAgentOperation({
   summary: 'Undo changes',
   description:
     'Selects the changes between two versions that meet all given conditions, and removes their effect by a new edit. ' +
-    'Content of other changes stays. Undoing the same changes again changes nothing. If no change meets the ' +
+    'Content of other changes stays. Undoing the same changes again changes nothing. At least one of `from`, `by`, `meta` and `changeIds` must be given. If no change meets the ' +
     'conditions, `warnings` names the users who have changed something.',
   request: {
     type: 'object',
@@ -116,6 +120,8 @@ export const undoContentChanges = defineAgentOperation({
     { code: 'crdt/overlap', when: 'others have changed the same words, and `onOverlap` is `fail`' },
   ],
   async handler(data, { caller, services, full }) {
+    if (conditions.every((name) => data[name] === undefined))
+      throw invalid('request/invalid-member', `at least one of ${conditions.join(', ')} must be given`)
     checkChangeMeta(data.meta)
     checkChangeMeta(data.undoMeta, '/data/undoMeta')
     const cause = { source: 'undo', meta: await storedMeta(data.undoMeta, caller, services) } as const
