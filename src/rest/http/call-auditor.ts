@@ -25,6 +25,21 @@ import type { Services } from '../services.ts'
 import { toApiError } from './envelope.ts'
 import { toolOf } from './in-process-call.ts'
 
+/** Statuses with which a page of the console learns what an editor or a caller does not have. */
+const expectedStatuses: readonly string[] = ['NOT_FOUND', 'FAILED_PRECONDITION', 'PERMISSION_DENIED']
+
+/** Agents cannot keep their rejections out of the list, and no caller can keep out faults of the server. */
+const isExpectedByConsole = (
+  caller: AnyCaller | null,
+  { headers }: IncomingMessage,
+  outcome: object,
+): boolean =>
+  caller !== null &&
+  caller.level !== 'agent' &&
+  headers[consoleHeader] !== undefined &&
+  'error' in outcome &&
+  expectedStatuses.includes(toApiError(outcome.error)?.status ?? '')
+
 /** A call that has not run yet. */
 interface AuditedCall {
   readonly operation: Pick<Operation, 'path' | 'audited' | 'request' | 'makes'>
@@ -124,7 +139,7 @@ export class CallAuditor {
     outcome: StoredResponse | { readonly error: unknown },
   ): void {
     const isRejected = !('httpCode' in outcome && outcome.httpCode === 200)
-    if (isRejected && caller !== null && request.headers[consoleHeader] !== undefined) return
+    if (isRejected && isExpectedByConsole(caller, request, outcome)) return
     const owner = ownerOf(caller, request)
     if (owner === 'none') return
     const clientAddress = this.#addressOf(request)

@@ -17,8 +17,8 @@ export const getRequests = defineOperation({
     'The latest calls of the API key, and the latest calls and websockets that the server rejected, with the reason, on ' +
     'all nodes of the cluster, the latest first. Equal requests share an entry with their number. Each node keeps them ' +
     'in memory until it stops, at most 100 accepted and 200 rejected entries. A request that names no API key belongs ' +
-    'to the first API key, unless the server can have several workspaces. A node that does not answer within 250 ms is ' +
-    'left out. Rejected calls of the console with valid credentials are not listed.',
+    'to the first API key, unless the server has several workspaces. A node that does not answer within 250 ms is ' +
+    'left out. Calls of the console with valid credentials that found nothing, or that were not permitted, are not listed.',
   request: json.object(
     {},
     {
