@@ -9,6 +9,7 @@ import {
   restCredentialsOf,
   type ServerCredentials,
   type StoredCredentials,
+  workspaceCredentialsOf,
 } from '../core/directory/tenants/credentials-file.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { requireStoredKey } from './location/store-location.ts'
@@ -40,8 +41,11 @@ type LinkCredentials = Pick<ServerCredentials, 'apiKey' | 'authToken'> & StoredC
 async function linkCredentialsOf(config: Config): Promise<LinkCredentials> {
   const kept = (await readCredentials(config.dataDir)) ?? {}
   const key = await restCredentialsOf(config)
+  const workspace = await workspaceCredentialsOf(config, {}).catch(() => ({}))
   const adminToken = await adminTokenOf(config)
-  return key.apiKey === kept.apiKey ? { ...kept, ...key, adminToken } : { ...key, adminToken }
+  return key.apiKey === kept.apiKey || config.workspaceId !== null
+    ? { ...workspace, ...key, adminToken }
+    : { ...key, adminToken }
 }
 
 /**

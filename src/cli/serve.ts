@@ -110,14 +110,19 @@ const isTerminal = (): boolean => process.stdout.isTTY
  * is a log, which gets the name of the file with the credentials. The memory engine has no such file, and its
  * credentials end with the process.
  */
-function announce(server: RunningServer, config: Config, flags: { readonly json?: true }): void {
-  const { created } = server
+function announce(running: RunningServer, config: Config, flags: { readonly json?: true }): void {
+  const { created } = running
+  const server = { ...running, credentials: printable(running, config) }
   if (flags.json) return created ? printResult(noticeAsJson(server)) : undefined
   if (isTerminal() || (created && config.engine === 'memory')) return printResult(welcome(server, config))
   if (created)
     printResult(`Weft created credentials in ${credentialsPath(config.dataDir)} (mode 0600).
-\`${consoleCall(server, config)}\` prints the link to the console. It holds the credentials.`)
+\`${consoleCall(server, config)}\` prints the link to the console. It signs in with all credentials, also the admin token.`)
 }
+
+/** Returns the credentials without the admin token if it is configured: the operator has it, and the output may be stored. */
+const printable = ({ credentials }: RunningServer, config: Config): ServerCredentials =>
+  config.adminToken === null ? credentials : { ...credentials, adminToken: undefined }
 
 /** Returns the command that prints the link to the console, in another shell in the folder of this process. */
 function consoleCall({ port }: RunningServer, { dataDir }: Config): string {

@@ -7,6 +7,7 @@ import { type DumpResolver, readTokenFile } from '../../capabilities/backups/sto
 import type { StoreLocation } from '../../capabilities/backups/storage/offline-store.ts'
 import { systemClock } from '../../core/base/clock.ts'
 import type { Config } from '../../core/config/config.ts'
+import { isLoopbackHost } from '../../core/config/public-url.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
 import {
   adminTokenOf,
@@ -116,17 +117,27 @@ export const tokenFileOption = [
 ] as const
 
 /**
- * Returns the admin token for a command that needs it.
+ * Returns the admin token for a command that needs it. The token of the data directory is sent only to the server of
+ * this machine, or at its public URL.
+ * @param url URL of the server
  * @throws ConfigError, StorageError
  */
-export async function requireAdminToken(tokenFile: string | undefined): Promise<string> {
+export async function requireAdminToken(url: string, tokenFile: string | undefined): Promise<string> {
   if (tokenFile !== undefined) return readTokenFile(tokenFile)
   const config = readableConfig()
-  const token = process.env.WEFT_ADMIN_TOKEN || (config && (await adminTokenOf(config)))
+  const isOwn = config !== null && isOwnServer(url, config.publicUrl)
+  const token = process.env.WEFT_ADMIN_TOKEN || (isOwn && (await adminTokenOf(config)))
   if (token) return token
   throw new ConfigError('the admin token of the server is missing', {
     hint: 'name a file that contains it: --token-file FILE, or set WEFT_ADMIN_TOKEN, or WEFT_DATA_DIR to the data directory of the server',
   })
+}
+
+function isOwnServer(url: string, publicUrl: string | null): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname, origin } = new URL(url)
+  if (isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))) return true
+  return publicUrl !== null && new URL(publicUrl).origin === origin
 }
 
 export const noCredentials = ({ dataDir }: Pick<Config, 'dataDir'>): ConfigError =>

@@ -56,7 +56,7 @@ const repositoryOnly = ['keyFile', 'keep', 'verify', 'otherStore'] as const
 
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
   if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock, resolveConfigured)
-  return backupOnline(source, () => requireAdminToken(tokenFile))
+  return backupOnline(source, () => requireAdminToken(source, tokenFile))
 }
 
 /**

@@ -48,13 +48,11 @@ export const topCommand = (): Command =>
     .option('--once', 'Measure for one interval, print the result and end.')
     .option('--json', 'Print one line of JSON for each measurement.')
     .action(async (url: string | undefined, flags: Flags) => {
-      const watch: TopTarget = {
-        url: url ?? process.env.WEFT_URL ?? 'http://localhost:8787',
-        token: await requireAdminToken(flags.tokenFile),
-        intervalMs: flags.interval * 1000,
-      }
-      if (!URL.canParse(watch.url) || !/^https?:$/.test(new URL(watch.url).protocol))
-        throw new ConfigError(`${JSON.stringify(watch.url)} is not a URL; expected http://localhost:8787`)
+      const target = url ?? process.env.WEFT_URL ?? 'http://localhost:8787'
+      if (!URL.canParse(target) || !/^https?:$/.test(new URL(target).protocol))
+        throw new ConfigError(`${JSON.stringify(target)} is not a URL; expected http://localhost:8787`)
+      const token = await requireAdminToken(target, flags.tokenFile)
+      const watch: TopTarget = { url: target, token, intervalMs: flags.interval * 1000 }
       if (flags.once) return printOnce(watch, flags.json ? 'json' : 'text')
       if (flags.json || !process.stdout.isTTY) return printLines(watch, flags.json ? 'json' : 'text')
       await showLive(watch)

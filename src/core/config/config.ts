@@ -111,7 +111,7 @@ export const options = {
   adminToken: secret(
     headerValue(16),
     'Token of the operator, for example to create workspaces by REST (header `x-service-admin-token`).',
-    'none: the operation is off',
+    'made by the first start in a data directory; else none, and its operations are off',
   ),
   jwtSecret: secret(signingSecret, 'Secret that signs realtime tokens (HS256).'),
   jwtSecretPrevious: secret(
