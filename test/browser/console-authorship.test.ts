@@ -197,7 +197,7 @@ describe('authorship in the console', () => {
     await card.getByRole('button', { name: 'Undo', exact: true }).click()
     await card.getByText('Undone.').waitFor()
     expect(await textOf('undone')).toBe('Ann and Bob writes.')
-    await card.getByRole('button', { name: 'Look again' }).click()
+    await card.getByRole('button', { name: 'Preview again' }).click()
     await card.getByText('This would change nothing.').waitFor()
     await card.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('list', { name: 'Authors' }).getByRole('button', { name: 'bob' }).click()

@@ -5,7 +5,7 @@ export interface BusyEditor {
   readonly organizationId: string
   readonly documentId: string
   readonly editorId: string
-  readonly people: number
+  readonly userCount: number
   /** Names of its users, without repetitions. */
   readonly names: readonly string[]
   /** Epoch milliseconds of the latest connection. */
@@ -46,11 +46,11 @@ export const busyEditors = (connections: readonly ConnectionsGetDataItem[]): rea
       organizationId: group[0].organizationId,
       documentId: group[0].documentId,
       editorId: group[0].editorId,
-      people: new Set(group.map(({ userId }) => userId)).size,
+      userCount: new Set(group.map(({ userId }) => userId)).size,
       names: [...new Set(group.map(({ name, userId }) => name || userId))],
       latestAt: Math.max(...group.map(({ connectedAt }) => connectedAt)),
     }))
-    .sort((a, b) => b.people - a.people || b.latestAt - a.latestAt)
+    .sort((a, b) => b.userCount - a.userCount || b.latestAt - a.latestAt)
 
 /** Returns the users of the connections, the latest first. @param connections the latest first */
 export const onlineUsers = (connections: readonly ConnectionsGetDataItem[]): readonly OnlineUser[] =>

@@ -65,8 +65,8 @@ const EditorTable = ({ editors }: { readonly editors: readonly BusyEditor[] }) =
       }
       columns={[
         { title: 'Document', cell: (editor) => <EditorLink {...editor} /> },
-        { title: 'Who', cell: ({ names }) => shortList(names) },
-        { title: 'Users', cell: ({ people }) => people.toLocaleString(), numeric: true },
+        { title: 'Users', cell: ({ names }) => shortList(names) },
+        { title: 'Number of users', cell: ({ userCount }) => userCount.toLocaleString(), numeric: true },
       ]}
     />
     <More count={editors.length - shownMax} />

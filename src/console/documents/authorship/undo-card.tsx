@@ -66,7 +66,7 @@ export function UndoCard({ address, author, change, onFound, onUndone, onClose }
           </Button>
         )}
         <Button busy={busy} onClick={() => void run(true)}>
-          Look again
+          Preview again
         </Button>
         <Button onClick={onClose}>Close</Button>
       </p>
