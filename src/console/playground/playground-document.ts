@@ -63,7 +63,7 @@ export async function rewrite(api: ApiClient, now: Date): Promise<object> {
   return data
 }
 
-/** Returns a curl command that makes the call of a rewrite. */
+/** Returns a curl command for the call of a rewrite. */
 export function rewriteCurl(origin: string, data: object): string {
   return [
     `curl ${origin}/v2/crdt/edit \\`,

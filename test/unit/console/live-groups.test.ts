@@ -33,7 +33,7 @@ const connections = [
 it('[CON-74] lists open editors with the most users first, then the most recent, with the names of their users', () => {
   const editors = busyEditors(connections)
   expect(
-    editors.map(({ documentId, userCount, names, latestAt }) => [documentId, people, names, latestAt]),
+    editors.map(({ documentId, userCount, names, latestAt }) => [documentId, userCount, names, latestAt]),
   ).toEqual([
     ['plan', 2, ['Ada', 'bob'], 4],
     ['budget', 1, ['bob'], 5],

@@ -22,7 +22,7 @@ import { useHistory } from './use-history.ts'
 
 const UndoCard = lazy(async () => (await import('../authorship/undo-card.tsx')).UndoCard)
 
-/** An undo that the user considers: of one change, or of all changes of an author. */
+/** An undo that the user considers. It covers one change, or all changes of an author. */
 interface ConsideredUndo {
   readonly author: string
   readonly change: StepOrigin | null

@@ -216,7 +216,7 @@ export class PageWriter {
     return type instanceof Y.Array ? this.#elements(type) : this.#nodes(type)
   }
 
-  /** Draws a value that is no text of a line. */
+  /** Draws a value that is not part of the text of a line. */
   #chip(text: string, item: Y.Item, stamp: Stamp, mark: Mark): VNode {
     const passage = passageOf(item, stamp, mark, 0)
     return <>{this.#inline([{ kind: 'text', text, attributes: {}, passage }])}</>
