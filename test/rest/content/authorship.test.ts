@@ -541,7 +541,7 @@ it('[ATT-112] undoes nothing if no version, user, data or change is named', asyn
   await write(editor, 'kept', { userId: 'ann' })
   expect(await server.post('/v2/crdt/undo', editor)).toMatchObject({
     status: 400,
-    body: { error: { code: 'request/invalid-member' } },
+    body: { error: { status: 'INVALID_ARGUMENT', details: { code: 'request/invalid-member' } } },
   })
   expect(await textOf(editor)).toBe('kept')
 })
