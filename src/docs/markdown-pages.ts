@@ -22,7 +22,9 @@ export const markdownPathOf = (path: string): string =>
 export const markdownPage = (text: string): string =>
   text
     .split(/(^ *```[\s\S]*?^ *```)/m)
-    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, servedLink)))
+    .map((part, at) =>
+      at % 2 === 1 ? part : part.replaceAll(/(!?)\[([^[\]]*)\]\(([^()[\]\s]+)\)/g, servedLink),
+    )
     .join('')
 
 function servedLink(_link: string, image: string, label: string, href: string): string {
@@ -45,8 +47,6 @@ export function llmsText(text: string): string {
     .map(([line]) => line.replace(/^\d+\./, '-'))
     .filter((line, at, lines) => line.startsWith('-') || lines[at + 1]?.startsWith('-'))
     .map((line) => (line.startsWith('-') ? line : `\n${line}\n`))
-  const list = markdownPage(
-    `${title}\n\n> ${purpose.replace(/ Begin with .*$/, '')}\n${chapterList.join('\n')}\n`,
-  )
+  const list = markdownPage(`${title}\n\n> ${purpose.split(' Begin with ')[0]}\n${chapterList.join('\n')}\n`)
   return `${list}- [OpenAPI document](/openapi.json): all operations, for programs.\n`
 }

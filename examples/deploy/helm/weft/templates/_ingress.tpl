@@ -1,6 +1,6 @@
 {{- define "weft.ingressPrefixes" -}}
 {{- $name := include "weft.fullname" . -}}
-{{- range $path := list "/sync" "/hocuspocus" "/client" "/v1" "/v2" "/mcp" "/console" "/docs" }}
+{{- range $path := list "/sync" "/hocuspocus" "/client" "/v1" "/v2" "/mcp" "/console" "/docs" "/llms.txt" }}
 - path: {{ $path }}
   pathType: Prefix
   backend:
