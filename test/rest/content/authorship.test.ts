@@ -277,6 +277,15 @@ it('[ATT-106] keeps a word that a user has changed meanwhile, and lists it', asy
   expect(await textOf(editor)).toBe('Budget: 1705 EUR on Monday.')
 })
 
+it('[ATT-106] restores a word of another user that was replaced directly after it was written', async () => {
+  const editor = nextEditor()
+  await write(editor, 'Hello world', { userId: 'ann' })
+  await done('edit', { ...editor, edits: [{ replace: { find: 'world', with: 'Weft' } }], userId: 'bob' })
+  expect(await textOf(editor)).toBe('Hello Weft')
+  expect(await undo(editor, { by: 'bob' })).toMatchObject({ changed: true, undone: 1, notUndone: [] })
+  expect(await textOf(editor)).toBe('Hello world')
+})
+
 it('[ATT-107] gives the word its earlier text with `keepMine`, and changes nothing with `fail`', async () => {
   const { editor, from } = await overlapping()
   for (const dryRun of [true, false]) {

@@ -48,8 +48,11 @@ export class DocumentHistory {
   readonly doc = new Y.Doc({ ...noGuid, gc: false })
   readonly from: VersionIds
   readonly to: VersionIds
+  /** The updates between the versions. */
+  readonly changes: readonly Uint8Array[]
 
   constructor({ from, to, after = [] }: HistoryUpdates) {
+    this.changes = to
     skipObservers(this.doc)
     this.#apply(from)
     this.from = idsOf(this.doc)

@@ -17,6 +17,7 @@ import { disjoint, type IdRange, RangeIndex, withoutIds } from '../yjs/range-ind
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RestoredCopies } from './restored-copies.ts'
 import type { SegmentReader } from './segments.ts'
+import { UndoOrder } from './undo-order.ts'
 import type { PlannedCopy, UndoPlan } from './undo-plan.ts'
 import type { SelectedIds } from './undo-selection.ts'
 import { isIn } from './version-values.ts'
@@ -42,6 +43,7 @@ export class UndoOverlaps {
   readonly #copies: RangeIndex<IdRange>
   readonly #deletions: RangeIndex<IdRange>
   readonly #plan: UndoPlan
+  readonly #order: UndoOrder
 
   constructor(reader: SegmentReader, selected: SelectedIds, restored: RestoredCopies, plan: UndoPlan) {
     this.#reader = reader
@@ -50,6 +52,7 @@ export class UndoOverlaps {
     this.#plan = plan
     this.#copies = RangeIndex.of(disjoint(plan.copies))
     this.#deletions = RangeIndex.of(disjoint(plan.deletions))
+    this.#order = new UndoOrder(reader, selected)
   }
 
   decide(kept: MergeSide): DecidedUndo {
@@ -128,13 +131,15 @@ export class UndoOverlaps {
     const inserted = this.#reader.insertionAt(client, clock)
     const deleted = this.#reader.deletionAt(client, clock)
     const restored = this.#restored.at(client, clock)
-    const ends = [stateEnd, copy, deletion, selected, undone, inserted, deleted, restored].map((found) =>
-      typeof found === 'number' ? found : found.end,
-    )
-    const answer = (bits: number) => ({ bits, end: Math.min(...ends) })
+    const insertion = this.#order.ofInsertion(client, clock)
+    const removal = this.#order.ofDeletion(client, clock)
+    const found = [copy, deletion, selected, undone, inserted, deleted, restored, insertion, removal]
+    const answer = (bits: number) => ({ bits, end: Math.min(stateEnd, ...found.map(({ end }) => end)) })
     const isOwn = selected.range !== null
     const isOthers =
-      !isOwn && !isIn('from', state) && this.#isOfOthers(inserted.range?.origin ?? null, state === 'later')
+      !isOwn &&
+      !isIn('from', state) &&
+      this.#isOfOthers(inserted.range?.origin ?? null, state === 'later', insertion.order)
     if (!item.deleted) {
       if (deletion.range !== null) return answer(inBase | inTheirs)
       return answer(isOthers ? inTheirs : everywhere)
@@ -142,18 +147,22 @@ export class UndoOverlaps {
     if (copy.range !== null) return answer(isOthers ? restoredByMine : inMine)
     if (restored.copy !== null || state === 'past') return answer(0)
     if (isOthers) return answer(deletedOfTheirs)
-    const isLater = state === 'unchanged' || state === 'inserted'
-    if (undone.range !== null || !this.#isOfOthers(deleted.range?.origin ?? null, isLater)) return answer(0)
+    const isAfter = isIn('to', state)
+    const isKept =
+      undone.range === null && this.#isOfOthers(deleted.range?.origin ?? null, isAfter, removal.order)
+    if (!isKept) return answer(0)
     return answer(isOwn ? inBase : inBase | inMine)
   }
 
   /**
    * Returns whether a change is not undone, and can be later than one that is. Undos are not changes of their own.
-   * @param isLater true if the change is later than both versions
+   * @param isAfter true if the change is later than both versions
+   * @param order see `UndoOrder`
    */
-  #isOfOthers(origin: ChangeOrigin | null, isLater: boolean): boolean {
-    if (!isLater && this.#selected.includes(origin)) return false
-    return origin === null || (origin.source !== 'undo' && origin.at + sameTimeMs >= this.#selected.firstAt)
+  #isOfOthers(origin: ChangeOrigin | null, isAfter: boolean, order: number): boolean {
+    if (!isAfter && (order < 0 || this.#selected.includes(origin))) return false
+    if (origin === null) return true
+    return origin.source !== 'undo' && (order > 0 || origin.at + sameTimeMs >= this.#selected.firstAt)
   }
 
   /** Reports that changes stay, because they are parts of overlaps. */

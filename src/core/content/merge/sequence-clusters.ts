@@ -138,7 +138,8 @@ class Window {
       for (const word of unknown) {
         const restored = word.filter((at) => this.#at(at) === restoredByMine)
         const space = this.#spaceIn(word)
-        if (restored.length > 0) for (const at of restored) kept.add(at)
+        if (restored.length > 0)
+          for (const at of restored) for (const each of [at, ...this.#replacing(at)]) kept.add(each)
         else if (space !== null) kept.add(space)
         else this.#joinRange(word[0] as number, word.at(-1) as number)
       }
@@ -152,6 +153,15 @@ class Window {
       for (let at = start + 1; at < (word[n + 1] ?? start); at++)
         if (this.#has(at, inTheirs) && separates(this.#units.text.charCodeAt(at))) return at
     return null
+  }
+
+  /** Returns the units in the same word of `theirs` that only `mine` deletes. */
+  *#replacing(at: number): Generator<number> {
+    for (const step of [-1, 1])
+      for (let each = at + step; each >= this.#start && each < this.#end; each += step) {
+        if (separates(this.#units.text.charCodeAt(each))) break
+        if (this.#at(each) === (inBase | inTheirs)) yield each
+      }
   }
 
   #ofRuns(): readonly UnitCluster[] {

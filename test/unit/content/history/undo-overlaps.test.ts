@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
+import { DocumentHistory } from '../../../../src/core/content/history/document-history.ts'
 import { type UndoResult, undoChanges } from '../../../../src/core/content/history/undo-changes.ts'
 import type { UndoSelection } from '../../../../src/core/content/history/undo-selection.ts'
 import type { OverlapPolicy } from '../../../../src/core/content/merge/overlap.ts'
@@ -34,15 +35,23 @@ const replace = (recording: Recording, by: string, quote: string, content: strin
     text(doc).insert(at + start, content.slice(start, content.length - end))
   })
 
+/** @param isMerged true if the log has only one update for all changes, as after a compaction */
 function undo(
   recording: Recording,
   selection: UndoSelection,
   onOverlap: OverlapPolicy = 'report',
   from = 1,
   to = recording.version,
+  isMerged = false,
 ): UndoResult {
+  const merged = () =>
+    new DocumentHistory({
+      from: recording.bytes(0, from),
+      to: [Y.mergeUpdates(recording.bytes(from, to))],
+      after: recording.bytes(to),
+    })
   const result = undoChanges(
-    recording.history(from, to, recording.version),
+    isMerged ? merged() : recording.history(from, to, recording.version),
     recording.attribution(),
     selection,
     onOverlap,
@@ -133,6 +142,60 @@ it('[ATT-106] undoes a change of a word that others have changed long before', (
   expect(contentOf(recording)).toBe('Budget: 1005 EUR.')
 })
 
+it('[ATT-106] restores a word of others that an undone change has replaced, also directly after it was written', () => {
+  for (const seconds of [0, 60])
+    for (const [quote, content] of [
+      ['world', 'Weft'],
+      ['world', 'work'],
+      ['world', 'worlds'],
+      ['world', 'sworld'],
+      ['world', 'wosrld'],
+      ['hello world', 'weft'],
+    ] as const)
+      for (const policy of ['report', 'keepMine'] as const) {
+        const recording = new Recording()
+        recording.change('ann', (doc) => text(doc).insert(0, 'Hi, hello world'))
+        recording.now += seconds * 1_000
+        replace(recording, 'ben', quote, content)
+        const result = undo(recording, { by: 'ben' }, policy, 0)
+        const message = JSON.stringify({ seconds, quote, content, policy, result })
+        expect(contentOf(recording), message).toBe('Hi, hello world')
+        expect(result, message).toMatchObject({ notUndone: [], undone: 1 })
+        expect(result.overlaps).toBeUndefined()
+      }
+})
+
+it('[ATT-106] keeps the replacement of a word that others may have written later than an undone change', () => {
+  for (const isMerged of [true, false]) {
+    const recording = new Recording()
+    if (!isMerged) replace(recording, 'ben', '', 'Hi.')
+    recording.change('ann', (doc) => text(doc).insert(text(doc).length, ' there, hello world'))
+    replace(recording, 'ben', 'world', 'Weft')
+    const result = undo(recording, { by: 'ben' }, 'report', 0, recording.version, isMerged)
+    expect(contentOf(recording)).toBe(' there, hello Weft')
+    expect(result.notUndone).toMatchObject([{ reason: 'overlap' }])
+  }
+})
+
+it('[ATT-106] keeps the replacement of a word to which the same user and others have written parts', () => {
+  const recording = recordingOf('Say ')
+  replace(recording, 'agent', 'Say ', 'Say foo')
+  replace(recording, 'ben', 'foo', 'foobar')
+  replace(recording, 'agent', 'foobar', 'Weft')
+  const result = undo(recording, { by: 'agent' })
+  expect(contentOf(recording)).toBe('Say Weft')
+  expect(result.notUndone).toMatchObject([{ reason: 'overlap' }])
+})
+
+it('[ATT-106] does not restore letters with which others have changed a word that the undone changes wrote and deleted', () => {
+  const recording = recordingOf('Say ')
+  replace(recording, 'agent', 'Say ', 'Say wxrld')
+  replace(recording, 'ben', 'wxrld', 'world')
+  replace(recording, 'agent', 'Say world', 'Say ')
+  undo(recording, { by: 'agent' })
+  expect(contentOf(recording)).toBe('Say ')
+})
+
 const vocabulary = [
   '100',
   '1,000.50',
@@ -177,7 +240,7 @@ it(`[ATT-106] makes no word that no side wrote (seed ${seed})`, () => {
     const to = recording.version
     const before = contentOf(recording)
     const policy = random.pick(['report', 'keepMine'] as const)
-    const { overlaps = [] } = undo(recording, { by: 'agent' }, policy, 1, to)
+    const { overlaps = [] } = undo(recording, { by: 'agent' }, policy, 1, to, random.once(3))
     const message = JSON.stringify({ round, policy, before, after: contentOf(recording), overlaps })
     const unknown = [...wordTexts(contentOf(recording))].filter((word) => !known.has(word))
     expect(unknown, message).toEqual([])
