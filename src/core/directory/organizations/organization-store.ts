@@ -104,7 +104,7 @@ export class OrganizationStore {
 export const noOrganization = (): ApiError =>
   new ApiError(
     'organization/not-found',
-    'the organization does not exist; create it with /v2/organizations/add',
+    'the organization does not exist; create it with /v2/organizations/add, or write with `upsert: true`',
   )
 
 /**
