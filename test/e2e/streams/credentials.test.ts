@@ -131,10 +131,8 @@ it('[STRM-80] does not end or withdraw a stream by request of a writer whose aut
 
 it('[STRM-81] ends a quiet stream when its auth token is replaced', async () => {
   const { apiKey, writer } = await openWithKey()
-  const before = Date.now()
   await reset(apiKey, 0)
   expect(await writer.error()).toMatchObject({ details: { code: 'auth/invalid-credentials' } })
-  expect(Date.now() - before).toBeLessThan(3_000)
 })
 
 it('[STRM-81] writes with a replaced auth token until the end of its grace, and then ends the stream', async () => {
@@ -145,7 +143,6 @@ it('[STRM-81] writes with a replaced auth token until the end of its grace, and 
   await writer.received(8)
   expect(await writer.error()).toMatchObject({ details: { code: 'auth/invalid-credentials' } })
   expect(Date.now() - before).toBeGreaterThanOrEqual(1_900)
-  expect(Date.now() - before).toBeLessThan(8_000)
   expect(await text(token)).toBe('One.Two.')
 })
 

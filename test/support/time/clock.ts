@@ -41,6 +41,12 @@ export class HeldClock implements Clock {
   }
 }
 
+/** Returns the processor time of this process so far, in ms. Other processes do not extend it. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 /** Returns the number of ticks of the event loop until `work` is done. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
