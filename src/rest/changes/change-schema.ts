@@ -2,7 +2,7 @@ import { type FromSchema, json } from '../../core/base/schema.ts'
 import type { AuthorRun } from '../../core/content/history/author-runs.ts'
 import { defaultGroupSeconds } from '../../core/content/history/change-groups.ts'
 import type { ChangeSet } from '../../core/content/history/change-sets.ts'
-import { type ChangeOrigin, changeMetaLimits, changeSources } from '../../core/model/change-origin.ts'
+import { changeMetaLimits, changeSources } from '../../core/model/change-origin.ts'
 import { contentUnavailable } from '../schemas/content-format.ts'
 import { changeMeta } from './change-meta.ts'
 
@@ -111,18 +111,6 @@ const originProperties = {
 export const changeOrigin = json.object({
   ...originProperties,
   at: json.orNull(json.time(), 'Time of the change; null if it is unknown.'),
-})
-
-export const toOriginResponse = ({
-  by,
-  at,
-  source,
-  meta,
-}: ChangeOrigin): FromSchema<typeof changeOrigin> => ({
-  userId: by === '' ? null : by,
-  at: at === 0 ? null : toTime(at),
-  source,
-  meta,
 })
 
 /** Adjacent content of one author. */

@@ -85,6 +85,8 @@ const runsOf = async (editor: EditorIds, more: object = {}) =>
 const changesOf = async (editor: EditorIds, more: object) =>
   (await done('changes', { ...editor, ...more })) as Changes
 const undo = async (editor: EditorIds, more: object) => (await done('undo', { ...editor, ...more })) as Undone
+const readJobs = async () =>
+  (await metric(server, 'weft_thread_jobs_total{purpose="read",outcome="done"}')) || 0
 /** Opens an editor of a user. */
 const live = async ({ documentId }: EditorIds, userId: string) =>
   syncedEditor(server.wsUrl, `acme/${documentId}/main`, await server.token(userId))
@@ -414,8 +416,6 @@ it('[ATT-64] [ATT-65] [ATT-72] reads and undoes the changes of a large document 
 })
 
 it('[ATT-108] undoes many changed words of a small document on a thread, and a few on the event loop', async () => {
-  const jobs = async () =>
-    (await metric(server, 'weft_thread_jobs_total{purpose="read",outcome="done"}')) || 0
   const words = (count: number, word: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => word(index)).join(' ')
   for (const [count, expected] of [
@@ -438,9 +438,9 @@ it('[ATT-108] undoes many changed words of a small document on a thread, and a f
       words(count, (index) => `x${index}z`),
       { userId: 'ann' },
     )
-    const before = await jobs()
+    const before = await readJobs()
     expect(await undo(editor, { from, by: 'bot' })).toMatchObject({ changed: false })
-    expect((await jobs()) - before).toBe(expected)
+    expect((await readJobs()) - before).toBe(expected)
   }
 })
 
@@ -519,6 +519,50 @@ it('[ATT-110] reads an editor with its deleted content, and the origins of all i
   expect(described(history.deleted)).toEqual([[10, 'bob', null]])
   expect(history.version).toBe((await entryOf(editor))?.version)
   expect(await codeOf('history', nextEditor())).toBe('document/not-found')
+})
+
+/** Returns an update in which each of the clients has inserted one character. */
+function updateOfClients(count: number): string {
+  const doc = new Y.Doc()
+  for (let client = 1; client <= count; client += 1) {
+    doc.clientID = client
+    doc.getText('content').insert(0, 'x')
+  }
+  return Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64')
+}
+
+it('[ATT-113] lists the origins of many ids of a small document on a thread, and of a few on the event loop', async () => {
+  for (const [clients, expected] of [
+    [2_000, 1],
+    [200, 0],
+  ] as const) {
+    const editor = nextEditor()
+    await done('apply', { ...editor, update: updateOfClients(clients), create: true, userId: 'ann' })
+    const before = await readJobs()
+    const { inserted, deleted, origins } = (await done('history', editor)) as AttributedHistory
+    expect((await readJobs()) - before).toBe(expected)
+    expect(inserted).toHaveLength(clients)
+    expect(inserted).toContainEqual({ client: 7, clock: 0, length: 1, origin: 0 })
+    expect([deleted, origins]).toMatchObject([[], [{ userId: 'ann', source: 'rest', meta: null }]])
+  }
+})
+
+it('[ATT-113] rejects a history whose parts together are larger than a response', async () => {
+  const small = await startTestServer({ maxResponseBytes: 65_536 })
+  for (const [clients, status] of [
+    [600, 200],
+    [1_100, 429],
+    [2_000, 429],
+  ] as const) {
+    const editor = nextEditor()
+    const change = { ...editor, update: updateOfClients(clients), create: true }
+    dataOf(await small.post('/v2/crdt/apply', change))
+    const history = await small.post('/v2/crdt/history', editor)
+    expect([clients, history.status]).toEqual([clients, status])
+    if (status === 429)
+      expect(history.body.error?.details).toMatchObject({ limit: 'maxResponseBytes', value: 65_536 })
+  }
+  await small.stop()
 })
 
 function* itemsOf({ _start }: { readonly _start: Y.Item | null }): Generator<Y.Item> {

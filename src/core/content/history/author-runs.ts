@@ -142,7 +142,9 @@ class AttributedReader {
 }
 
 /** Returns the members of a response that describe an origin; null stands for an unknown one. */
-const shownOrigin = (origin: ChangeOrigin | null): Pick<AuthorRun, 'userId' | 'at' | 'source' | 'meta'> => ({
+export const shownOrigin = (
+  origin: ChangeOrigin | null,
+): Pick<AuthorRun, 'userId' | 'at' | 'source' | 'meta'> => ({
   userId: origin === null || origin.by === '' ? null : origin.by,
   at: origin === null || origin.at === 0 ? null : origin.at,
   source: origin?.source ?? null,

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { EncodedJson } from '../../model/json-pieces.ts'
+import { EncodedJson } from '../../model/json-pieces.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import type { OverlapPolicy } from '../merge/overlap.ts'
 import { findRoot } from '../read-document.ts'
@@ -9,6 +9,7 @@ import { type RunsPage, readRuns } from './author-runs.ts'
 import { type ChangeSetOptions, type ChangeSetPage, readChangeSets } from './change-sets.ts'
 import { type DiffReading, readVersionDiff } from './diff/version-diff.ts'
 import { DocumentHistory, type HistoryUpdates } from './document-history.ts'
+import { type ListedOrigins, listOrigins } from './listed-origins.ts'
 import { SegmentReader } from './segments.ts'
 import { type UndoResult, undoChanges } from './undo-changes.ts'
 import type { UndoSelection } from './undo-selection.ts'
@@ -17,8 +18,8 @@ import type { UndoSelection } from './undo-selection.ts'
 export type HistoryQuery =
   | { readonly is: 'changes'; readonly options: ChangeSetOptions }
   | { readonly is: 'diff'; readonly reading: DiffReading; readonly bytesMax: number }
-  /** The whole document with its deleted content. */
-  | { readonly is: 'document' }
+  /** The whole document with its deleted content and the origins of its ids. `bytesMax`: the limit of the answer in JSON. */
+  | { readonly is: 'document'; readonly bytesMax: number }
   /** The authors of the later version. */
   | { readonly is: 'runs'; readonly contentKey: string | undefined; readonly runsMax: number }
   /** `schema`: the schema that the document must match after the undo; null without one. */
@@ -38,7 +39,7 @@ export type HistoryAnswer =
       readonly diff: Pick<EncodedJson, 'as' | 'parts'>
     }
   /** `update` (V1) contains the deleted content that the history still has. */
-  | { readonly is: 'document'; readonly update: Uint8Array }
+  | ({ readonly is: 'document'; readonly update: Uint8Array } & ListedOrigins)
   | { readonly is: 'runs'; readonly page: RunsPage }
   | { readonly is: 'undo'; readonly result: CheckedUndo }
 
@@ -50,8 +51,8 @@ export interface CheckedUndo extends UndoResult {
 /**
  * Answers a question about the changes between two versions of a document. Takes time and memory that are linear in the
  * size of the history.
- * @param attribution the attribution of the whole document; the queries `diff` and `document` do not use it
- * @throws ApiError the errors of `readVersionDiff` and `undoChanges`; NOT_FOUND if a root does not exist; INVALID_ARGUMENT if the
+ * @param attribution the attribution of the whole document; the query `diff` does not use it
+ * @throws ApiError the errors of `readVersionDiff`, `listOrigins` and `undoChanges`; NOT_FOUND if a root does not exist; INVALID_ARGUMENT if the
  * document would not match its schema
  */
 export function answerHistory(
@@ -68,8 +69,11 @@ export function answerHistory(
         const { contentKey, diff } = readVersionDiff(history, query.reading, query.bytesMax)
         return { is: 'diff', contentKey, diff: { as: diff.as, parts: diff.parts } }
       }
-      case 'document':
-        return { is: 'document', update: Y.encodeStateAsUpdate(history.doc) }
+      case 'document': {
+        const update = Y.encodeStateAsUpdate(history.doc)
+        const bytesLeft = query.bytesMax - new EncodedJson('base64', [update]).bytes
+        return { is: 'document', update, ...listOrigins(attribution, bytesLeft) }
+      }
       case 'runs':
         return { is: 'runs', page: runsOf(history, attribution, query.contentKey, query.runsMax) }
       default: {

@@ -7,6 +7,7 @@ import {
   type HistoryAnswer,
   type HistoryQuery,
 } from '../../content/history/history-query.ts'
+import { listedBytesMin } from '../../content/history/listed-origins.ts'
 import type { UndoSelection } from '../../content/history/undo-selection.ts'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import { EncodedJson } from '../../model/json-pieces.ts'
@@ -45,12 +46,14 @@ interface ComparedVersions {
   readonly diff: EncodedJson
 }
 
-/** A document with its deleted content and the authors of its ids. */
+/** A document with its deleted content, and the origins of its ids as in `ListedOrigins`. */
 interface AttributedDocument {
   readonly version: string
   /** V1; contains the deleted content that the log still has. */
-  readonly update: Uint8Array
-  readonly attribution: Attribution
+  readonly update: EncodedJson
+  readonly origins: EncodedJson
+  readonly inserted: EncodedJson
+  readonly deleted: EncodedJson
 }
 
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
@@ -90,13 +93,20 @@ export class RoomHistory {
 
   /**
    * Reads the whole document with its deleted content and all authors.
-   * @throws ApiError as for `changes`
+   * @param bytesMax maximum bytes of the document and its origins as JSON
+   * @throws ApiError as for `changes`; RESOURCE_EXHAUSTED if the JSON is larger
    */
-  async document(): Promise<AttributedDocument> {
+  async document(bytesMax: number): Promise<AttributedDocument> {
     const loaded = await this.#load({ from: null, to: null })
-    const answer = await this.#read(loaded, noAttribution, { is: 'document' })
+    const answer = await this.#read(loaded, await this.#attribution(), { is: 'document', bytesMax })
     if (answer.is !== 'document') throw unexpected(answer)
-    return { version: loaded.to, update: answer.update, attribution: await this.#attribution() }
+    return {
+      version: loaded.to,
+      update: new EncodedJson('base64', [answer.update]),
+      origins: new EncodedJson('json', answer.origins),
+      inserted: new EncodedJson('json', answer.inserted),
+      deleted: new EncodedJson('json', answer.deleted),
+    }
   }
 
   /**
@@ -200,7 +210,8 @@ export class RoomHistory {
     const { readers } = dependencies
     const lists = [updates.from, updates.to, updates.after]
     const changed = query.is === 'undo' ? bytesOf([...updates.to, ...(updates.after ?? [])]) : 0
-    const bytes = bytesOf(lists.flat()) + changed * (undoWeight - 1)
+    const listed = query.is === 'document' ? listedBytesMin(attribution) : 0
+    const bytes = bytesOf(lists.flat()) + changed * (undoWeight - 1) + listed
     const sizeBytes = state.isExpensive ? Number.POSITIVE_INFINITY : bytes
     const inline = await readInline(readers, sizeBytes, bytesMaxOf(query), (bytesMax) =>
       answerHistory(updates, attribution, limited(query, bytesMax)),
@@ -224,10 +235,10 @@ const bytesOf = (updates: readonly Uint8Array[]): number =>
   updates.reduce((sum, { length }) => sum + length, 0)
 
 const bytesMaxOf = (query: HistoryQuery): number =>
-  query.is === 'diff' ? query.bytesMax : Number.POSITIVE_INFINITY
+  'bytesMax' in query ? query.bytesMax : Number.POSITIVE_INFINITY
 
 /** Returns the query with another limit of the encoded answer. */
 const limited = (query: HistoryQuery, bytesMax: number): HistoryQuery =>
-  query.is === 'diff' ? { ...query, bytesMax } : query
+  'bytesMax' in query ? { ...query, bytesMax } : query
 
 const unexpected = ({ is }: HistoryAnswer): Error => new TypeError(`unexpected answer for a history: ${is}`)
