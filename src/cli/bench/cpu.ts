@@ -19,8 +19,8 @@ function statOf(pid: number): readonly string[] | null {
   }
 }
 
-/** Returns the ids of a process and of all its descendants. */
-function treeOf(pid: number): readonly number[] {
+/** Returns the ids of a process and of all its descendants. Works on Linux only. */
+export function treeOf(pid: number): readonly number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null

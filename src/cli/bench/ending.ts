@@ -37,11 +37,15 @@ function watch(): void {
   process.stdout.on('error', () => process.exit(1))
 }
 
-/** A second signal changes nothing, because the first one has ended everything that can take long. */
+/** Settles when the functions have ended; null before the first signal. */
+let ending: Promise<unknown> | null = null
+
+/** A second signal changes nothing. */
 function endBySignal(signal: NodeJS.Signals): void {
   const leave = (): void => process.exit(128 + constants.signals[signal])
   // Not left to the event `exit`, because a runner of tests may forbid `process.exit`.
-  void Promise.allSettled(undoAll()).then(leave)
+  ending ??= Promise.allSettled(undoAll())
+  void ending.then(leave)
   setTimeout(leave, patienceMs).unref()
 }
 

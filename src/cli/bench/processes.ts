@@ -4,15 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { treeOf } from './cpu.ts'
 import { atEnd } from './ending.ts'
 
 /** Creates a temporary directory. It is removed when this process ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
-  // Retries, because a server that was just killed may still be writing.
-  atEnd(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  atEnd(() => removeDirectory(directory))
   return directory
 }
+
+/** Removes a directory and its content. Retries, because a server that was just killed may still be writing. */
+export const removeDirectory = (directory: string): void =>
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -32,6 +36,16 @@ export async function ready(url: string, child: ChildProcess): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   throw new Error('the server did not become ready')
+}
+
+/** Kills a process. On Linux, also kills its descendants, which it can no longer end itself. */
+export function killTree(pid: number): void {
+  for (const each of process.platform === 'linux' ? treeOf(pid) : [pid])
+    try {
+      process.kill(each, 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
 }
 
 /** Returns whether something accepts connections at a port. */

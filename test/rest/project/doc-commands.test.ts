@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { treeOf } from '../../../src/cli/bench/cpu.ts'
 import type { BenchReport } from '../../../src/cli/bench/main.ts'
 import { environmentOf, isSecret, optionKeys } from '../../../src/core/config/config.ts'
 import { eventually } from '../../support/clients/clients.ts'
@@ -316,6 +317,35 @@ it('[CMD-7] bench leaves no files and no processes when it is interrupted', asyn
   expect((await running.ended).code).toBe(129)
   expect(readdirSync(cwd)).toEqual([])
 })
+
+/** Returns whether a process runs. One that has ended, but for which no other process waits, does not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+it.runIf(process.platform === 'linux')(
+  '[CMD-7] bench leaves no files and no processes when it is interrupted while its load generator is blocked',
+  async () => {
+    const cwd = directory()
+    const running = startCli(['bench'], cwd, { TMPDIR: cwd })
+    const started = () => treeOf(running.child.pid ?? 0).slice(1)
+    await eventually(() => started().length === 2)
+    const [generator = 0, server = 0] = started()
+    process.kill(generator, 'SIGSTOP')
+    try {
+      running.child.kill('SIGTERM')
+      await eventually(() => running.child.exitCode === 143)
+      await eventually(() => !isRunning(generator) && !isRunning(server))
+      expect(readdirSync(cwd)).toEqual([])
+    } finally {
+      for (const pid of [generator, server]) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    }
+  },
+)
 
 itLong('[CMD-7] bench leaves no files when it gets a second signal', async () => {
   const cwd = directory()
