@@ -127,6 +127,26 @@ it('[ENG-61] rejects a document with updates whose head is missing', async () =>
 })
 
 it.each([
+  ['with authors', 3, bytesOf('the authors')],
+  ['without authors', 3, null],
+  ['with later updates', 2, bytesOf('the authors')],
+])('[ENG-61] rejects a compacted document %s whose head is missing', async (_, upTo, attribution) => {
+  await engine.log.compact(damaged, 1, 0, upTo, bytesOf('the snapshot of damaged'), keepNone, attribution)
+  await engine.close()
+  const [head] = (await storedKeys(directory.store, 'damaged')).filter(
+    (key) => key.indexOf(keyspaces.heads) === 0,
+  )
+  await overwrite(directory.store, head as Buffer, null)
+  await open()
+  await expectOnlyDamagedRefused()
+  await expect(engine.log.append(damaged, 'create', updates('again'))).rejects.toThrow(CorruptRecordError)
+  await expect(engine.log.heads([damaged])).rejects.toThrow(CorruptRecordError)
+  await engine.log.destroy(damaged)
+  expect(await engine.log.load(damaged)).toMatchObject({ state: 'deleted' })
+  expect(await engine.log.append(damaged, 'recreate', updates('again'))).toMatchObject({ first: 1 })
+})
+
+it.each([
   ['changed', (value: Buffer) => flipped(value, value.length - 1)],
   ['missing', () => null],
 ])('[ENG-61] rejects a document whose snapshot is %s', async (_, how) => {

@@ -32,6 +32,9 @@ export const deletedPerCommitMax = 2_000
 /** Maximum bytes of a snapshot that is encoded in the tick of the event loop that has read the last update. */
 const bytesPerTick = 1_000_000
 
+/** An attribution has at least one byte. */
+const noAuthors = new Uint8Array()
+
 interface CompactedState {
   readonly snapshot: Uint8Array
   readonly attribution: Uint8Array | null
@@ -105,17 +108,17 @@ export class LevelCompaction {
     const compacted = { ...standing, marks }
     const key = keys.snapshot(upTo)
     const record = encodeSnapshot(key, { seq: upTo, changed, bytes })
-    const authors = attribution && encodeAttributionRecord(keys, upTo, attribution)
+    // Written without authors too, so that `DocumentHeads.isAbsent` finds a log that has lost its head.
+    const authors = encodeAttributionRecord(keys, upTo, attribution ?? noAuthors)
     const head = encodeHead(keys.head, compacted)
     const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
     const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
-    const replaced = gone.length * bytes.length + (authors?.length ?? 0)
+    const replaced = gone.length * bytes.length + authors.length
     this.#core.rewriting.noted(keys, replaced + updates * updateBytesGuessed)
     // Nothing after this line may throw: the commit must contain all operations of the compaction.
     for (const each of gone) this.#core.commit.delete(each)
     this.#core.commit.put(key, record)
-    if (authors !== null) this.#core.commit.put(keys.attribution, authors)
-    else if (wanted.expectBase > 0) this.#core.commit.delete(keys.attribution)
+    this.#core.commit.put(keys.attribution, authors)
     this.#core.commit.put(keys.head, head)
     this.#documents.set(cell, compacted)
     return compacted

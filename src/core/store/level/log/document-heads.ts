@@ -28,10 +28,11 @@ export class DocumentHeads extends WriteThroughCache<LogState, DocumentKeyspace>
 
   /**
    * Returns whether a document is known to have no log. Uses neither threads nor an iterator, so that clients can
-   * connect to new documents at little cost. A log that was never compacted starts with update 1.
+   * connect to new documents at little cost. A log that has lost its head is not absent but damaged: it starts with
+   * update 1, or has the record of authors that each compaction writes.
    */
   isAbsent(keys: DocumentKeyspace): boolean {
-    return this.#isMissing(keys.head) && this.#isMissing(keys.update(1))
+    return this.#isMissing(keys.head) && this.#isMissing(keys.update(1)) && this.#isMissing(keys.attribution)
   }
 
   #isMissing(key: Buffer): boolean {
@@ -92,6 +93,8 @@ export interface LogEnd {
 export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMax: number): Promise<LogEnd> {
   const [head] = reads.getNow([keys.head]) ?? [reads.get(keys.head)]
   const [stored, appends] = await Promise.all([head, lastAppends(reads, keys, appendsMax)])
+  if (stored === undefined && (appends.length > 0 || (await isCompacted(reads, keys))))
+    throw new DamagedRecordError('the log has no head')
   const [newest, ...older] = appends
   const last = newest === undefined ? [] : decodeUpdates(...newest)
   const standing = standingOf(keys, stored, last.at(-1))
@@ -99,15 +102,17 @@ export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMa
   return { standing, updates: [...updatesAfter(baseSnapshot(standing.marks).seq, older, last), ...last] }
 }
 
+async function isCompacted(reads: Reads, { attribution }: DocumentKeyspace): Promise<boolean> {
+  const [stored] = reads.getNow([attribution]) ?? [await reads.get(attribution)]
+  return stored !== undefined
+}
+
 function standingOf(
   keys: DocumentKeyspace,
   stored: Buffer | undefined,
   last: LogEntry | undefined,
 ): LogState {
-  if (stored === undefined) {
-    if (last !== undefined) throw new DamagedRecordError('the log has updates, but no head')
-    return absentLog
-  }
+  if (stored === undefined) return absentLog
   const head = decodeHead(keys.head, stored)
   if (head.state === 'deleted') return head
   const base = baseSnapshot(head.marks).seq

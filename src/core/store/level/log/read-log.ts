@@ -211,7 +211,7 @@ export async function readAttributionRecord(
   const stored = base === 0 ? undefined : await reads.get(keys.attribution)
   if (stored === undefined) return null
   const { seq, bytes } = decodeSnapshot(keys.attribution, stored)
-  return seq === base ? bytes : null
+  return seq === base && bytes.length > 0 ? bytes : null
 }
 
 /** Like `readAttributionRecord`, but returns null if the attribution is damaged. */
