@@ -170,6 +170,18 @@ it('[ROOM-52] opens a stored document on a thread if the document is too expensi
   writer.end()
 }, 60_000)
 
+it('[ROOM-52] edits a large stored document by REST on a thread if it is too expensive for the event loop, and closes no socket', async () => {
+  const large = typed('x'.repeat(150_000), 77)
+  await store('closed', [Y.mergeUpdates([...shape('rightOriginsBackwards', poisoned), large])])
+  const witness = await connect('closed')
+  const edits = [{ insert: { at: 'end', content: 'edited' } }]
+  const edited = await server.post('/v2/crdt/edit', { ...address('closed'), contentKey: 'content', edits })
+  expect(edited).toMatchObject({ status: 200 })
+  await Promise.race([witness.closed, witness.roundTrip()])
+  expect(witness.socket.readyState).toBe(witness.socket.OPEN)
+  witness.end()
+}, 60_000)
+
 it('[ROOM-52] when a client edits a stored expensive document, closes its socket at most once, and accepts its edits afterwards', async () => {
   await store('poisoned', shape('rightOriginsBackwards', poisoned))
   const first = await connect('poisoned')
