@@ -1,3 +1,4 @@
+import { isSameBytes } from '../../../base/bytes.ts'
 import { runUntraced } from '../../../base/current-trace.ts'
 import { errorMessage } from '../../../base/errors.ts'
 import { StoreUnavailableError } from '../../engine.ts'
@@ -16,6 +17,11 @@ export interface WriteWaiter {
 /** Operations that are written in one batch, so that they become durable together. */
 interface Group {
   readonly operations: BatchOperation[]
+  /**
+   * Puts of large values, which are written last. LevelDB copies a batch when it doubles its buffer for a further
+   * operation.
+   */
+  large: BatchOperation[]
   readonly waiters: WriteWaiter[]
   bytes: number
 }
@@ -38,7 +44,10 @@ const crowd = { withinMs: 2, waiters: 4 }
 /** Time constant in ms with which the average rate of waiters adapts to changes. */
 const rateMs = 10
 
-const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
+const emptyGroup = (): Group => ({ operations: [], large: [], waiters: [], bytes: 0 })
+
+/** Bytes from which a value counts as large. */
+const largeFrom = 262_144
 
 /**
  * Default maximum of accepted bytes that are not yet durable. When it is reached, further writes are
@@ -136,8 +145,15 @@ export class GroupCommit {
   }
 
   #add(operation: BatchOperation, valueBytes: number, pace: CommitUrgency): void {
-    this.#gathering.operations.push(operation)
-    this.#gathering.bytes += operationBytes + operation.key.length + valueBytes
+    const group = this.#gathering
+    if (valueBytes >= largeFrom) group.large.push(operation)
+    else {
+      // The later operation of a key decides.
+      if (group.large.length > 0)
+        group.large = group.large.filter(({ key }) => !isSameBytes(key, operation.key))
+      group.operations.push(operation)
+    }
+    group.bytes += operationBytes + operation.key.length + valueBytes
     this.#schedule(pace)
   }
 
@@ -185,7 +201,8 @@ export class GroupCommit {
     this.#writing = group
     this.#gathering = emptyGroup()
     this.#noteRate(group.waiters.length)
-    const written = group.operations.length > 0 ? this.#disk.write(group.operations) : nothing
+    const operations = group.large.length > 0 ? [...group.operations, ...group.large] : group.operations
+    const written = operations.length > 0 ? this.#disk.write(operations) : nothing
     // Callbacks instead of `await`: each batch makes one promise here.
     written.then(
       () => this.#ended(group, null),
@@ -204,7 +221,8 @@ export class GroupCommit {
   }
 
   get #isEmpty(): boolean {
-    return this.#gathering.waiters.length + this.#gathering.operations.length === 0
+    const { waiters, operations, large } = this.#gathering
+    return waiters.length + operations.length + large.length === 0
   }
 }
 
