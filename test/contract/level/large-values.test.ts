@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type LevelEngine, openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { type OpenStore, openLevelStore } from '../../../src/core/store/level/store/store.ts'
-import { bytesOf } from '../suite/sample-data.ts'
+import { bytesOf, docKey, keepNone, loadLive, updates } from '../suite/sample-data.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 
+const doc = docKey('document')
 const large = new Uint8Array(300_000).fill(1)
 const small = bytesOf('small')
 
@@ -71,4 +72,23 @@ it('[ENG-25] writes the last value of a key if large and small values are in one
   expect(await bytesAt('grown')).toBe(large.length)
   expect(await bytesAt('removed')).toBeUndefined()
   expect(await bytesAt('changed')).toBe(large.length - 1)
+})
+
+/** Is copied in five ticks. */
+const snapshot = new Uint8Array(5_000_000).map((_, index) => index % 251)
+
+it('[ENG-12] loads a large snapshot, which was copied in several ticks, unchanged', async () => {
+  await engine.log.append(doc, 'create', updates('a', 'b'))
+  expect(await engine.log.compact(doc, 1, 0, 2, snapshot, keepNone)).toBe(true)
+  await reopen()
+  expect(Buffer.compare((await loadLive(engine.log, doc)).snapshot ?? small, snapshot)).toBe(0)
+})
+
+it('[ENG-13] stores no large snapshot of a log that is destroyed meanwhile', async () => {
+  await engine.log.append(doc, 'create', updates('a'))
+  batches = []
+  const compacting = engine.log.compact(doc, 1, 0, 1, snapshot, keepNone)
+  await engine.log.destroy(doc)
+  expect(await compacting).toBe(false)
+  expect(batches.flat().filter((bytes) => bytes > snapshot.length)).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { LogEntry, LogUpdate } from '../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../key-encoding.ts'
@@ -118,9 +119,36 @@ export interface StoredSnapshot {
   readonly bytes: Uint8Array
 }
 
-export function encodeSnapshot(key: Uint8Array, { seq, changed, bytes }: StoredSnapshot): Buffer {
+function partsOfSnapshot({ seq, changed, bytes }: StoredSnapshot): readonly Uint8Array[] {
   const user = Buffer.from(changed.by)
-  return addChecksum(key, encodeNumber(seq), encodeNumber(changed.at), encodeNumber(user.length), user, bytes)
+  return [encodeNumber(seq), encodeNumber(changed.at), encodeNumber(user.length), user, bytes]
+}
+
+export const encodeSnapshot = (key: Uint8Array, snapshot: StoredSnapshot): Buffer =>
+  addChecksum(key, ...partsOfSnapshot(snapshot))
+
+/** Bytes of a snapshot that are copied in one tick of the event loop. New memory takes up to 1 ms for a megabyte. */
+const copiedPerTick = 1_000_000
+
+/** Like `encodeSnapshot`, but copies a large snapshot in several ticks. It must not change meanwhile. */
+export async function encodeSnapshotInTicks(key: Uint8Array, snapshot: StoredSnapshot): Promise<Buffer> {
+  const { bytes } = snapshot
+  if (bytes.length <= copiedPerTick) return encodeSnapshot(key, snapshot)
+  const parts = partsOfSnapshot(snapshot)
+  const value = allocate(parts.reduce((sum, part) => sum + part.length, 0))
+  value[4] = layout
+  let checksum = crc32(value.subarray(4, headerBytes), crc32(key))
+  let at = headerBytes
+  for (const part of parts)
+    for (let start = 0; start < part.length; start += copiedPerTick) {
+      if (start > 0) await nextTick()
+      const piece = part.subarray(start, start + copiedPerTick)
+      value.set(piece, at)
+      checksum = crc32(piece, checksum)
+      at += piece.length
+    }
+  value.writeUInt32BE(checksum, 0)
+  return value
 }
 
 /** Decodes a snapshot. @throws DamagedRecordError */

@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Key, StoreUnavailableError } from '../../engine.ts'
 import {
   type CompactionRequest,
@@ -14,7 +13,7 @@ import {
   decodeUpdates,
   encodeAttributionRecord,
   encodeHead,
-  encodeSnapshot,
+  encodeSnapshotInTicks,
 } from '../../pairs/record-codec.ts'
 import { DamagedRecordError } from '../../stored-record.ts'
 import type { LevelCore } from '../store/level-core.ts'
@@ -29,8 +28,6 @@ import { recordOf } from './read-log.ts'
  * kilobytes.
  */
 export const deletedPerCommitMax = 2_000
-/** Maximum bytes of a snapshot that is encoded in the tick of the event loop that has read the last update. */
-const bytesPerTick = 1_000_000
 
 /** An attribution has at least one byte. */
 const noAuthors = new Uint8Array()
@@ -73,13 +70,14 @@ export class LevelCompaction {
       await this.#core.commit.durable()
       const found = await this.#core.disk.read((store) => readChangedAt(store, cell.key, wanted))
       const changed = found?.by === forget && found !== null ? { at: found.at, by: '' } : found
-      // Reading a large update and encoding a large snapshot take a tick of the event loop each.
-      if (snapshot.length > bytesPerTick) await nextTick()
+      const { upTo: seq } = wanted
+      const record =
+        changed && (await encodeSnapshotInTicks(cell.key.snapshot(seq), { seq, changed, bytes: snapshot }))
       this.#core.commit.admit()
       const standing = known(cell)
       if (!canCompact(standing, wanted)) return false
-      if (changed === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
-      const compacted = this.#replace(cell, standing, wanted, { changed, bytes: snapshot, attribution })
+      if (record === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
+      const compacted = this.#replace(cell, standing, wanted, { record, attribution })
       // No file may contain the id of a forgotten user.
       if (forget !== undefined) this.#core.rewriting.noted(cell.key, Number.POSITIVE_INFINITY)
       await this.#core.commit.durable()
@@ -92,11 +90,7 @@ export class LevelCompaction {
     cell: DocumentCacheEntry,
     standing: LiveLogState,
     wanted: CompactionRequest,
-    {
-      changed,
-      bytes,
-      attribution,
-    }: { changed: CompactionChange; bytes: Uint8Array; attribution: Uint8Array | null },
+    { record, attribution }: { record: Buffer; attribution: Uint8Array | null },
   ): LiveLogState {
     const { upTo, keepSince } = wanted
     const keys = cell.key
@@ -106,18 +100,16 @@ export class LevelCompaction {
       keepSince,
     )
     const compacted = { ...standing, marks }
-    const key = keys.snapshot(upTo)
-    const record = encodeSnapshot(key, { seq: upTo, changed, bytes })
     // Written without authors too, so that `DocumentHeads.isAbsent` finds a log that has lost its head.
     const authors = encodeAttributionRecord(keys, upTo, attribution ?? noAuthors)
     const head = encodeHead(keys.head, compacted)
     const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
     const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
-    const replaced = gone.length * bytes.length + authors.length
+    const replaced = gone.length * record.length + authors.length
     this.#core.rewriting.noted(keys, replaced + updates * updateBytesGuessed)
     // Nothing after this line may throw: the commit must contain all operations of the compaction.
     for (const each of gone) this.#core.commit.delete(each)
-    this.#core.commit.put(key, record)
+    this.#core.commit.put(keys.snapshot(upTo), record)
     this.#core.commit.put(keys.attribution, authors)
     this.#core.commit.put(keys.head, head)
     this.#documents.set(cell, compacted)
