@@ -306,11 +306,12 @@ export class VersionService {
   ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
     const { rooms, clock } = this.#services
     return rooms.use(address, async (room) => {
-      // Edits that arrive while a large document is opened belong to the version.
-      await room.openFor('state')
-      const capturing = new BackendEdits(room).capture()
-      const at = clock.now()
-      this.#services.edits.windows.renew(address)
+      // Edits that arrive while a large document is opened and encoded belong to the version.
+      const { capturing, at } = await room.whenEncoded(() => {
+        const capturing = new BackendEdits(room).capture()
+        this.#services.edits.windows.renew(address)
+        return { capturing, at: clock.now() }
+      })
       return { captured: await capturing, at }
     })
   }

@@ -100,6 +100,25 @@ it('[ROOM-3] compacts long logs without loss of content, and opens a document fr
   again.close()
 })
 
+it('[ROOM-72] encodes a large document in slices for clients that join while others edit, and loses no update', async () => {
+  const path = newPath()
+  const editor = await syncedEditor(server.wsUrl, path, token)
+  for (const part of ['a', 'b', 'c']) editor.text.insert(0, part.repeat(700_000))
+  const typing = setInterval(() => editor.text.insert(0, 'x'), 2)
+  const readers = await Promise.all(Array.from({ length: 4 }, () => syncedEditor(server.wsUrl, path, token)))
+  readers[0]?.text.insert(0, 'y')
+  clearInterval(typing)
+  await eventually(() => editor.text.toString().includes('y'))
+  const expected = editor.text.toString()
+  await eventually(() => readers.every(({ text }) => text.length === expected.length))
+  expect(readers.map(({ text }) => text.toString() === expected)).toEqual([true, true, true, true])
+  for (const each of [editor, ...readers]) each.close()
+  await eventually(async () => (await metric(server, 'weft_rooms_open')) === 0)
+  const again = await syncedEditor(server.wsUrl, path, token)
+  expect(again.text.toString() === expected).toBe(true)
+  again.close()
+})
+
 it('[ROOM-4] if a message is too large, or an update makes the document too large, closes the sender with 4413', async () => {
   const path = newPath()
   const big = await connect(path)

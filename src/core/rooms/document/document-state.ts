@@ -21,9 +21,11 @@ import { deletionSteps, Prediction, predictSteps, stepsOfDeletion } from '../../
 import { readUpdate } from '../../update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'
 import { advance, isEmpty, type UpdateSummary } from '../../update/summary.ts'
+import { encodingSlices } from './encode-slices.ts'
 import { IncomingBuffer } from './incoming-buffer.ts'
 import {
   bytesPerTick,
+  encodedPerSlice,
   integrationStepsMax,
   isTooLargeToPredict,
   isWorthLookingUp,
@@ -34,7 +36,7 @@ import {
   structsPerTick,
   updatesPerTransaction,
 } from './integration-limits.ts'
-import { inEachTick } from './loop-slices.ts'
+import { inEachTick, type RunSlice } from './loop-slices.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from './unreadable-documents.ts'
 
 /** An update (V1) without content. A client that has nothing to add sends this update as its SyncStep2. */
@@ -117,6 +119,14 @@ interface IntegrationResult {
   readonly isDear: boolean
   /** True if the update has deleted content of the document; formatting marks are not content. */
   readonly deletes: boolean
+}
+
+/** A whole state. */
+export interface EncodedState {
+  /** The state (V1). */
+  readonly bytes: Uint8Array
+  /** Milliseconds that encoding took. */
+  readonly ms: number
 }
 
 interface StateOptions {
@@ -709,10 +719,48 @@ export class DocumentState {
 
   /** Returns the whole state. */
   encode(): Uint8Array {
+    return this.#known ?? this.#knowEncoded(Y.encodeStateAsUpdate(this.doc))
+  }
+
+  /** True if `encode` would hold up an event loop. The caller should use `encodeIn`. */
+  get isSlowToEncode(): boolean {
+    return this.isBounded && this.#sizeBytes > encodedPerSlice.bytes && this.#known === null
+  }
+
+  /**
+   * Returns the whole state. @param sliced the last result of `encodeIn`, which is returned unless the document has
+   * changed since then; null without one
+   */
+  encodeTimed(sliced: Pick<EncodedState, 'ms'> | null = null): EncodedState {
+    const startedAt = performance.now()
+    const bytes = this.encode()
+    return { bytes, ms: performance.now() - startedAt + (sliced?.ms ?? 0) }
+  }
+
+  /** Returns the whole state, which it encodes in slices. If the document changes meanwhile, encodes it at once. */
+  async encodeIn(runSlice: RunSlice = inEachTick): Promise<EncodedState> {
+    const slices = encodingSlices(this.doc, this.#sizeBytes)
+    const revision = this.#revision
+    let ms = 0
+    for (;;) {
+      const { value } = await runSlice(() => {
+        const startedAt = performance.now()
+        const slice = slices.next()
+        ms += performance.now() - startedAt
+        return slice
+      })
+      if (this.#revision !== revision || value === null) return this.encodeTimed({ ms })
+      if (value !== undefined) return { bytes: this.#knowEncoded(value), ms }
+    }
+  }
+
+  /** The whole state if it is in memory. */
+  get #known(): Uint8Array | null {
     if (this.#isEncoded) return this.#bytes
-    const known = this.#encoded?.revision === this.#revision ? this.#encoded.bytes.deref() : undefined
-    if (known !== undefined) return known
-    const bytes = Y.encodeStateAsUpdate(this.doc)
+    return (this.#encoded?.revision === this.#revision && this.#encoded.bytes.deref()) || null
+  }
+
+  #knowEncoded(bytes: Uint8Array): Uint8Array {
     this.#sizeBytes = bytes.length
     this.#addedBytes = 0
     if (bytes.length >= keptFrom) this.#encoded = { revision: this.#revision, bytes: new WeakRef(bytes) }

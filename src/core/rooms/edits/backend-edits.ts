@@ -341,11 +341,12 @@ export class BackendEdits {
     if (read !== null) return read
     // The document is encoded only when a thread is free, so that waiting calls do not keep copies of it.
     return readers.use(address, async (thread) => {
-      await this.#room.openFor('state')
-      const { result, version } = await readDurable(this.#room, () => {
-        const bytes = state.encode()
-        return { bytes, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
-      })
+      const { result, version } = await this.#room.whenEncoded(() =>
+        readDurable(this.#room, () => {
+          const bytes = state.encode()
+          return { bytes, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
+        }),
+      )
       const { bytes, ...seen } = result
       return { ...seen, version, result: await onThread(thread, bytes) }
     })
@@ -357,9 +358,8 @@ export class BackendEdits {
    */
   async capture(): Promise<DocumentCapture | null> {
     const { state, commits } = this.#room
-    await this.#room.openFor('state')
-    const { result, version } = await readDurable(this.#room, () =>
-      commits.existence === 'live' ? state.encode() : null,
+    const { result, version } = await this.#room.whenEncoded(() =>
+      readDurable(this.#room, () => (commits.existence === 'live' ? state.encode() : null)),
     )
     return result === null ? null : { bytes: result, epoch: commits.epoch, version }
   }

@@ -188,8 +188,7 @@ export class RoomHistory {
 
   async #stateAt(version: string): Promise<readonly Uint8Array[]> {
     const { dependencies, doc, state } = this.#room
-    await this.#room.openFor('state')
-    const read = await readDurable(this.#room, () => state.encode())
+    const read = await this.#room.whenEncoded(() => readDurable(this.#room, () => state.encode()))
     if (read.version === version) return [read.result]
     const point = { version, state: null }
     return (await loadHistory(dependencies.log, doc, { from: point, to: point }, await this.#present()))

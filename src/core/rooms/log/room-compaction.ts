@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { DocumentLog, Key } from '../../store/engine.ts'
-import type { DocumentState } from '../document/document-state.ts'
+import type { DocumentState, EncodedState } from '../document/document-state.ts'
 import type { Change } from '../updates/change.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import {
@@ -58,8 +58,6 @@ interface Covered {
   readonly epoch: number
   /** Sequence number of the last update in the snapshot. */
   readonly upTo: number
-  /** Milliseconds that encoding took. */
-  readonly ms: number
 }
 
 /** A room as its compaction sees it. */
@@ -67,7 +65,7 @@ interface CompactedRoom {
   readonly doc: Key
   readonly state: DocumentState
   readonly commits: CommitQueue
-  readonly openFor: (read: 'state') => Promise<void>
+  readonly whenEncoded: <T>(use: (sliced: EncodedState | null) => T) => Promise<T>
   readonly dependencies: {
     readonly log: DocumentLog
     readonly limits: CompactionLimits
@@ -186,16 +184,15 @@ export class RoomCompaction {
 
   /** Compacts the log, and returns the earliest time of the next compaction. */
   async #storeCounted(since: number, forget?: string): Promise<number> {
-    // Updates that arrive meanwhile belong to this compaction.
-    await this.#room.openFor('state')
-    const counted = this.#tail
-    this.#tail = { entries: 0, bytes: 0 }
-    const tail = this.#authors.take()
+    // Updates that arrive until the document is encoded belong to this compaction.
+    const { snapshot, encodingMs, epoch, durable, counted, tail } = await this.#room.whenEncoded((sliced) =>
+      this.#take(sliced),
+    )
     try {
-      const covered = await this.#covered()
+      const covered = { snapshot, epoch, upTo: await durable }
       const ms = await this.#store({ since, forget, tail }, counted, covered)
       // Keeps encoding within its share of the time.
-      return performance.now() + (covered.ms + ms) * (1 / encodingShareMax - 1)
+      return performance.now() + (encodingMs + ms) * (1 / encodingShareMax - 1)
     } catch (error) {
       this.#putBack(counted)
       throw error
@@ -225,12 +222,13 @@ export class RoomCompaction {
     return ms
   }
 
-  async #covered(): Promise<Covered> {
-    const start = performance.now()
-    const snapshot = this.#room.state.encode()
-    const ms = performance.now() - start
-    const { epoch } = this.#room.commits
-    return { snapshot, ms, epoch, upTo: await this.#room.commits.durable }
+  /** Takes the state, and in the same tick everything that belongs to it. */
+  #take(sliced: EncodedState | null) {
+    const { bytes: snapshot, ms: encodingMs } = this.#room.state.encodeTimed(sliced)
+    const { epoch, durable } = this.#room.commits
+    const counted = this.#tail
+    this.#tail = { entries: 0, bytes: 0 }
+    return { snapshot, encodingMs, epoch, durable, counted, tail: this.#authors.take() }
   }
 
   /**

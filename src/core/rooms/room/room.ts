@@ -10,7 +10,12 @@ import type { Key, Term } from '../../store/engine.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
 import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
-import { type DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
+import {
+  type DocumentState,
+  type EncodedState,
+  emptyUpdate,
+  type PlacedIntegration,
+} from '../document/document-state.ts'
 import { isTooLargeToPredict } from '../document/integration-limits.ts'
 import { DocumentDamagedError, DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import { CommitQueue, type CommittingRoom, type Existence, isFenced } from '../log/commit-queue.ts'
@@ -107,6 +112,8 @@ export class Room implements CommittingRoom {
   readonly lock = new WriteLock()
   /** Cancels the timer of the last pause. */
   #cancelPause = (): void => {}
+  /** The encoding of the state that is in progress; null if there is none. */
+  #encoding: Promise<EncodedState> | null = null
   /** True if the document was used since the last call of `rest`. */
   #worked = true
   /** True if the last edits were expensive and the workspace had no event loop time left. */
@@ -412,8 +419,30 @@ export class Room implements CommittingRoom {
   }
 
   /**
+   * Calls `use`, which encodes the state. If the state is large, opens and encodes it in slices before, and `encode`
+   * then returns this state: updates that arrive in the meantime wait.
+   * @param use gets the result of the slices; null if there were none
+   * @throws ApiError RESOURCE_EXHAUSTED as `openFor`
+   */
+  async whenEncoded<T>(use: (sliced: EncodedState | null) => T): Promise<T> {
+    await this.openFor('state')
+    const { state } = this
+    if (this.#hasEnded || !state.isSlowToEncode) return use(null)
+    const release = this.lock.hold(() => this.endTick())
+    try {
+      // All callers share the slices.
+      this.#encoding ??= state.encodeIn(this.dependencies.slices.of(this.workspaceId)).finally(() => {
+        this.#encoding = null
+      })
+      return use(await this.#encoding)
+    } finally {
+      release()
+    }
+  }
+
+  /**
    * Creates the Y.Doc of a large document in slices if the next read needs it: to read the content (`doc`), or to encode
-   * the state (`state`).
+   * the state (`state`), for which `whenEncoded` is to be used.
    * @throws ApiError RESOURCE_EXHAUSTED if too many jobs wait for a thread
    */
   async openFor(read: 'doc' | 'state'): Promise<void> {

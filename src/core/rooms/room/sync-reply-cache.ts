@@ -40,6 +40,13 @@ export class SyncReplyCache {
     this.#state = state
   }
 
+  /** True if the reply to this state vector needs a large state that is not in memory. */
+  mustEncode(vector: Uint8Array): boolean {
+    const { parts, opened, isSlowToEncode } = this.#state
+    const isInMemory = parts !== null || opened !== null || this.#sent?.bytes.deref() !== undefined
+    return vector.length <= 1 && !isInMemory && isSlowToEncode
+  }
+
   /**
    * Returns the frames with the content that a client with this state vector lacks, as buffers in sending
    * order. The caller must not change the buffers.

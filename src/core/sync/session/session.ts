@@ -563,6 +563,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#room.endTick()
     const waiting = this.#room.waitingOf(this)
     if (waiting !== null) return this.#answerAfter(waiting, vector)
+    if (this.#room.answering.mustEncode(vector)) return this.#answerEncoded(vector)
+    this.#reply(vector)
+  }
+
+  #reply(vector: Uint8Array): void {
     const frames = this.#room.answer(this.protocol, vector)
     if (frames !== null) this.#whenDurable(() => this.#sendReply(frames))
   }
@@ -578,6 +583,17 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       this.resumeReading()
     }
     void waiting.then(() => this.#room.scheduleAnswer(answer))
+  }
+
+  /** Replies when the state of the document is encoded. The socket is not read until then, as in `#answerAfter`. */
+  #answerEncoded(vector: Uint8Array): void {
+    this.pauseReading()
+    void this.#room
+      .whenEncoded(() => {
+        this.#reply(vector)
+        this.resumeReading()
+      })
+      .catch((error: unknown) => this.#room.fail(error))
   }
 
   get isFull(): boolean {

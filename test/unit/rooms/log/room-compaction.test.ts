@@ -26,7 +26,7 @@ it('schedules a compaction again after the store has failed to compact', async (
     doc,
     state: loaded.state,
     commits: new CommitQueue(log, doc, loaded.loaded, new AppendBacklog(), listening()),
-    openFor: () => Promise.resolve(),
+    whenEncoded: async <T>(use: (sliced: null) => T) => use(null),
     dependencies: {
       log,
       limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { addressKey } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { structsPerTick } from '../../../../src/core/rooms/document/integration-limits.ts'
@@ -40,6 +41,31 @@ it('[ROOM-65] opens a large document in slices before backends read it or change
     expects: 'content',
   })
   expect(changed.room.state.opened).not.toBeNull()
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  await engine.close()
+})
+
+it('[ROOM-72] shares the slices of the encoding among all callers, and lets updates wait for them', async () => {
+  const clock = new HeldClock()
+  const engine = await openMemoryEngine({ clock })
+  const rooms = roomsOn(engine, {}, { clock })
+  const text = (client: number, length: number): Uint8Array =>
+    updateOf([block(client, [item({ parent: 't' }, contents.text('x'.repeat(length)))])])
+  await engine.log.append(addressKey(address), 'create', [{ bytes: text(1, 1_500_000), by: '' }])
+  const { room } = await rooms.open(address)
+  const edits = new BackendEdits(room)
+  await edits.apply('', text(2, 1), { expects: 'content' })
+  const { state } = room
+  expect(state.isSlowToEncode).toBe(true)
+  const [first, second] = [room.whenEncoded((sliced) => sliced), room.whenEncoded((sliced) => sliced)]
+  await Promise.resolve()
+  expect(room.lock.held).not.toBeNull()
+  expect(await first).toBe(await second)
+  expect((await first)?.bytes).toBe(state.encode())
+  expect(room.lock.held).toBeNull()
+  await edits.apply('', text(3, 1), { expects: 'content' })
+  const captured = await edits.capture()
+  expect(Buffer.compare(captured?.bytes ?? new Uint8Array(0), Y.encodeStateAsUpdate(state.doc))).toBe(0)
   await rooms.closeAll(close('serviceRestart', 'the test is over'))
   await engine.close()
 })
