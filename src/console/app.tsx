@@ -66,6 +66,12 @@ const sections: readonly Section[] = [
     isUnlisted: true,
     Page: page(() => import('./connect/connect-page.tsx')),
   },
+  {
+    name: 'presence',
+    title: 'Who is where',
+    isUnlisted: true,
+    Page: page(() => import('./presence/presence-page.tsx')),
+  },
   { name: 'folders', title: 'Folders', Page: page(() => import('./folders/folders-page.tsx')) },
   { name: 'users', title: 'Users and groups', Page: page(() => import('./users/users-page.tsx')) },
   { name: 'activity', title: 'Activity', Page: page(() => import('./activity/activity-page.tsx')) },

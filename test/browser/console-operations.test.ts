@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, RawClient } from '../support/clients/clients.ts'
+import * as Y from 'yjs'
+import { type Editor, eventually, RawClient, syncedEditor } from '../support/clients/clients.ts'
 import { pageSocket } from '../support/clients/page-sockets.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { findingsInBothSchemes, openConsole, seriousFindings } from '../support/servers/console.ts'
@@ -171,6 +172,39 @@ describe('the console for operators, in Chromium', () => {
       await page.context().close()
     },
   )
+
+  itLong('[CON-95] lists the users by document, with their places in it and their last changes', async () => {
+    const open = async (userId: string, documentId: string): Promise<Editor> =>
+      syncedEditor(
+        weft.wsUrl,
+        `acme/${documentId}/main`,
+        await weft.token(userId, { name: userId.toUpperCase() }),
+      )
+    const ann = await open('ann', 'plan')
+    ann.text.insert(0, 'We meet on Monday.')
+    const position = Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(ann.text, 8))
+    ann.provider.awareness.setLocalStateField('cursor', { anchor: position, head: position })
+    const silent = await connect('bob', 'acme/plan/main')
+    const shown = await openConsole(browser, weft, { route: '/overview', width: 400 })
+    const { page } = shown
+    await page.getByRole('link', { name: 'Who is where' }).click()
+    const plan = page.getByRole('region', { name: 'plan' }).getByRole('listitem')
+    await plan.filter({ hasText: 'ANN at “We meet |on Monday.”' }).waitFor()
+    await plan
+      .filter({ hasText: 'ANN' })
+      .getByText(/^last change .*2\d\d\d/)
+      .waitFor()
+    await plan.filter({ hasText: 'BOB' }).getByText('no change yet').waitFor()
+    const eve = await open('eve', 'budget')
+    await page.getByRole('region', { name: 'budget' }).getByText('EVE').waitFor()
+    expect(await findingsInBothSchemes(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
+    expect(shown.complaints).toEqual([])
+    silent.end()
+    for (const editor of [ann, eve]) editor.close()
+    await page.getByText('No user is connected.').waitFor()
+    await page.context().close()
+  })
 
   itLong(
     '[CON-70] decodes a token in the browser, and shows what the server accepts or why it rejects it',

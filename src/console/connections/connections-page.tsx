@@ -3,11 +3,12 @@ import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts
 import { useApi, useFollowedQuery } from '../api/hooks.ts'
 import { EditorLink } from '../documents/editor-tabs.tsx'
 import { openPlayground } from '../playground/open-playground.ts'
-import { href, type PageProps } from '../routing/route.ts'
-import { Button, Checkbox, LocalTime, Tabs } from '../ui/controls.tsx'
+import type { PageProps } from '../routing/route.ts'
+import { Button, Checkbox, LocalTime } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
 import { FilterForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
+import { ConnectionTabs } from './connection-tabs.tsx'
 import { TokenInspector } from './token-inspector.tsx'
 
 const filters = [
@@ -18,18 +19,10 @@ const filters = [
 
 /** Page `#/connections`, or `#/connections/token` for the token inspector. */
 export default function ConnectionsPage({ rest: [view] }: PageProps) {
-  const [live, token] = [href('connections'), href('connections', 'token')]
   return (
     <>
       <h1>Connections</h1>
-      <Tabs
-        label="Connections and tokens"
-        current={view === 'token' ? token : live}
-        tabs={[
-          [live, 'Connected clients'],
-          [token, 'Token inspector'],
-        ]}
-      />
+      <ConnectionTabs current={view === 'token' ? 'token' : 'live'} />
       {view === 'token' ? <TokenInspector /> : <LiveConnections />}
     </>
   )

@@ -1,13 +1,30 @@
 import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
+import { useInterval, useQuery } from '../api/hooks.ts'
+import { consoleUser } from '../documents/editor.ts'
+
+/** Number of connections that are read: one page of the operation. */
+export const liveConnectionsMax = 100
+const refreshMs = 5_000
+
+/**
+ * Reads the latest connections of the API key every 5 seconds. Leaves out those of the console, whose pages are
+ * connected to the documents that they show.
+ */
+export function useLiveConnections() {
+  const question = { pageSize: liveConnectionsMax }
+  const { data, error, reload } = useQuery<readonly ConnectionsGetDataItem[]>('/v2/connections/get', question)
+  useInterval(refreshMs, reload)
+  const connections = data?.filter(({ userId }) => userId !== consoleUser.id)
+  return { connections, error, isPart: data?.length === liveConnectionsMax }
+}
 
 /** An editor with connected users. */
 export interface BusyEditor {
   readonly organizationId: string
   readonly documentId: string
   readonly editorId: string
-  readonly userCount: number
-  /** Names of its users, without repetitions. */
-  readonly names: readonly string[]
+  /** Its users, each once. */
+  readonly users: readonly Pick<OnlineUser, 'userId' | 'name'>[]
   /** Epoch milliseconds of the latest connection. */
   readonly latestAt: number
 }
@@ -46,11 +63,13 @@ export const busyEditors = (connections: readonly ConnectionsGetDataItem[]): rea
       organizationId: group[0].organizationId,
       documentId: group[0].documentId,
       editorId: group[0].editorId,
-      userCount: new Set(group.map(({ userId }) => userId)).size,
-      names: [...new Set(group.map(({ name, userId }) => name || userId))],
+      users: groupedBy(group, ({ userId }) => [userId]).map(([{ userId, name }]) => ({
+        userId,
+        name: name || userId,
+      })),
       latestAt: Math.max(...group.map(({ connectedAt }) => connectedAt)),
     }))
-    .sort((a, b) => b.userCount - a.userCount || b.latestAt - a.latestAt)
+    .sort((a, b) => b.users.length - a.users.length || b.latestAt - a.latestAt)
 
 /** Returns the users of the connections, the latest first. @param connections the latest first */
 export const onlineUsers = (connections: readonly ConnectionsGetDataItem[]): readonly OnlineUser[] =>

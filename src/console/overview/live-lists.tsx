@@ -1,56 +1,50 @@
-import type { ConnectionsGetDataItem } from '../../client/api/operation-types.ts'
-import { useApi, useInterval, useQuery } from '../api/hooks.ts'
-import { consoleUser } from '../documents/editor.ts'
 import { EditorLink } from '../documents/editor-tabs.tsx'
 import { openPlayground } from '../playground/open-playground.ts'
 import { href } from '../routing/route.ts'
 import { Button, LocalTime } from '../ui/controls.tsx'
 import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
-import { type BusyEditor, busyEditors, type OnlineUser, onlineUsers } from './live-groups.ts'
+import {
+  type BusyEditor,
+  busyEditors,
+  liveConnectionsMax,
+  type OnlineUser,
+  onlineUsers,
+  useLiveConnections,
+} from './live-groups.ts'
 
-/** Number of connections that are read: one page of the operation. */
-const readMax = 100
 const shownMax = 6
 const namesMax = 3
-const refreshMs = 5_000
 
 /** Shows the busiest open documents and the connected users of the API key. */
 export function LiveLists() {
-  const path = useApi().hasApiKey ? '/v2/connections/get' : null
-  const { data, error, reload } = useQuery<readonly ConnectionsGetDataItem[]>(path, { pageSize: readMax })
-  useInterval(refreshMs, reload)
-  if (path === null) return null
-  // The pages of the console are connected to the documents that they show.
-  const connections = (data ?? []).filter(({ userId }) => userId !== consoleUser.id)
+  const { connections: read, error, isPart } = useLiveConnections()
+  const connections = read ?? []
   return (
     <div class="cards live">
       <section class="card dense" aria-label="Open documents">
         <h2>Open documents</h2>
         <ErrorNotice error={error} />
-        {data !== null && connections.length === 0 && (
+        {read?.length === 0 && (
           <EmptyNotice>
             No document is open. The page <b>Connect</b> of <a href={href('documents')}>a document</a> has
             code for your editor. <Button onClick={openPlayground}>Try the playground</Button>
           </EmptyNotice>
         )}
         {connections.length > 0 && <EditorTable editors={busyEditors(connections)} />}
-        <Remainder connections={data?.length ?? 0} />
+        {isPart && <p class="hint">Of the latest {liveConnectionsMax} connections.</p>}
       </section>
       <section class="card dense" aria-label="Users online">
         <h2>Users online</h2>
-        {data !== null && connections.length === 0 && <EmptyNotice>No user is connected.</EmptyNotice>}
+        {read?.length === 0 && <EmptyNotice>No user is connected.</EmptyNotice>}
         {connections.length > 0 && <UserTable users={onlineUsers(connections)} />}
         <p>
-          <a href={href('connections')}>All connections</a>
+          <a href={href('presence')}>Who is where</a> · <a href={href('connections')}>All connections</a>
         </p>
       </section>
     </div>
   )
 }
-
-const Remainder = ({ connections }: { readonly connections: number }) =>
-  connections < readMax ? null : <p class="hint">Of the latest {readMax} connections.</p>
 
 const More = ({ count }: { readonly count: number }) =>
   count > 0 ? <p class="hint">and {count.toLocaleString()} more</p> : null
@@ -65,8 +59,8 @@ const EditorTable = ({ editors }: { readonly editors: readonly BusyEditor[] }) =
       }
       columns={[
         { title: 'Document', cell: (editor) => <EditorLink {...editor} /> },
-        { title: 'Users', cell: ({ names }) => shortList(names) },
-        { title: 'Number of users', cell: ({ userCount }) => userCount.toLocaleString(), numeric: true },
+        { title: 'Users', cell: ({ users }) => shortList(users.map(({ name }) => name)) },
+        { title: 'Number of users', cell: ({ users }) => users.length.toLocaleString(), numeric: true },
       ]}
     />
     <More count={editors.length - shownMax} />

@@ -21,11 +21,9 @@ const refreshMs = 10_000
 
 /** Shows the latest rejections of the API key, with their reasons. */
 function RecentRejections() {
-  const path = useApi().hasApiKey ? '/v2/requests/get' : null
   const query = { onlyRejected: true, pageSize: shownMax }
-  const { data, error, reload } = useQuery<readonly RequestsGetDataItem[]>(path, query)
+  const { data, error, reload } = useQuery<readonly RequestsGetDataItem[]>('/v2/requests/get', query)
   useInterval(refreshMs, reload)
-  if (path === null) return null
   return (
     <section class="card dense" aria-label="Recent rejections">
       <h2>Recent rejections</h2>
@@ -74,13 +72,14 @@ const WrongKey = () => (
 /** Shows the link to the playground, and the state of the server. */
 function Figures() {
   const { points, error, unready, isPastHidden } = useMetrics()
+  const { hasApiKey } = useApi()
   return (
     <>
       <TryIt />
       <ServerStatus unready={unready} point={points.at(-1)} />
       <MetricsProblem error={error} />
-      <LiveLists />
-      <RecentRejections />
+      {hasApiKey && <LiveLists />}
+      {hasApiKey && <RecentRejections />}
       <Charts points={points} isPastHidden={isPastHidden} />
     </>
   )

@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
+import type { CrdtHistoryDataOriginsItem } from '../../../client/api/operation-types.ts'
 import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { formatTime } from '../../ui/format.ts'
 import { type AwarenessUser, caretPositions } from './awareness-users.ts'
-import type { LiveDocument } from './live-document.ts'
 
 export const UserName = ({ person: { name, color, isAgent } }: { readonly person: AwarenessUser }) => (
   <>
@@ -13,14 +13,13 @@ export const UserName = ({ person: { name, color, isAgent } }: { readonly person
 
 interface HereNowProps {
   readonly doc: Y.Doc
-  readonly live: LiveDocument
-  /** Returns the time of the last change of a user; null if there is none. */
-  readonly lastChangeOf: (userId: string) => string | null
+  readonly people: readonly AwarenessUser[]
+  /** The changes of the editor in the order of time; null before they are read. */
+  readonly steps: readonly CrdtHistoryDataOriginsItem[] | null
 }
 
 /** Lists the users on the editor with the text at their cursors, and with their last changes. */
-export function HereNow({ doc, live, lastChangeOf }: HereNowProps) {
-  const people = live.people.all()
+export function HereNow({ doc, people, steps }: HereNowProps) {
   if (people.length === 0) return null
   const { carets } = caretPositions(doc, people)
   const places = new Map(
@@ -32,12 +31,14 @@ export function HereNow({ doc, live, lastChangeOf }: HereNowProps) {
     <ul class="legend here" aria-label="Here now">
       {people.map((person) => {
         const place = places.get(person.clientId) ?? ''
-        const last = lastChangeOf(person.userId)
+        const last = steps?.findLast(({ userId }) => userId === person.userId)?.at
         return (
-          <li key={person.clientId}>
+          <li key={`${person.clientId} ${person.userId}`}>
             <UserName person={person} />
             {place !== '' && <> at “{place}”</>}
-            <span class="hint">{last === null ? 'no change yet' : `last change ${formatTime(last)}`}</span>
+            {steps !== null && (
+              <span class="hint">{last ? `last change ${formatTime(last)}` : 'no change yet'}</span>
+            )}
           </li>
         )
       })}

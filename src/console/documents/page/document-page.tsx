@@ -20,6 +20,8 @@ import type { Passage } from './page-writer.tsx'
 import { MomentSlider, Playback } from './playback.tsx'
 import { useHistory } from './use-history.ts'
 
+export { EditorUsers } from './editor-users.tsx'
+
 const UndoCard = lazy(async () => (await import('../authorship/undo-card.tsx')).UndoCard)
 
 /** An undo that the user considers. It covers one change, or all changes of an author. */
@@ -84,10 +86,7 @@ export function DocumentPage({ address, live }: DocumentPageProps) {
           }}
         />
       </div>
-      <HereNow
-        {...{ doc, live }}
-        lastChangeOf={(author) => steps.findLast(({ userId }) => userId === author)?.at ?? null}
-      />
+      <HereNow {...{ doc, steps }} people={live.people.all()} />
       {undoing !== null && (
         <UndoCard
           key={JSON.stringify([undoing.author, undoing.change])}
