@@ -364,6 +364,8 @@ it('[RUN-9] the Ingress publishes the paths that clients need, but neither metri
   const closed = [...inside, ...pages.filter(({ door }) => door !== undefined).map(({ path }) => path)]
   expect(closed).toEqual(expect.arrayContaining(['/metrics', '/backup', '/status']))
   expect(closed.filter(isPublished)).toEqual([])
+  // A file has no pages below it.
+  expect(['/llms.txt', '/openapi.json'].filter((path) => isPublished(`${path}/x`))).toEqual([])
 })
 
 it('[IMG-15] the Ingress keeps silent websockets, and sends a session over HTTP to one pod of a cluster', () => {

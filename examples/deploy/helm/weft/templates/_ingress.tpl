@@ -1,6 +1,6 @@
 {{- define "weft.ingressPrefixes" -}}
 {{- $name := include "weft.fullname" . -}}
-{{- range $path := list "/sync" "/hocuspocus" "/client" "/v1" "/v2" "/mcp" "/console" "/docs" "/llms.txt" }}
+{{- range $path := list "/sync" "/hocuspocus" "/client" "/v1" "/v2" "/mcp" "/console" "/docs" }}
 - path: {{ $path }}
   pathType: Prefix
   backend:
@@ -9,7 +9,7 @@
       port:
         name: http
 {{- end }}
-{{- range $path := list "/openapi.json" "/version" "/readyz" }}
+{{- range $path := list "/llms.txt" "/openapi.json" "/version" "/readyz" }}
 - path: {{ $path }}
   pathType: Exact
   backend:
