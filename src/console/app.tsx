@@ -8,9 +8,9 @@ import {
   takeCredentialsFromLink,
 } from './api/credentials.ts'
 import { ApiContext, SignInContext } from './api/hooks.ts'
+import { forgetValues, keepValues, sessionValues } from './api/session-values.ts'
 import { SignIn } from './auth/sign-in.tsx'
-import { href, type PageProps, useRoute } from './routing/route.ts'
-import { forgetOrganization } from './routing/with-organization.tsx'
+import { href, type PageProps, type Route, useRoute } from './routing/route.ts'
 import { Button } from './ui/controls.tsx'
 import { lazy } from './ui/lazy.tsx'
 
@@ -121,7 +121,7 @@ export function App() {
   const [offered, setOffered] = useState(takeCredentialsFromLink)
   const [credentials, setCredentials] = useState(loadCredentials)
   const enter = (given: ConsoleCredentials | null) => {
-    if (given?.apiKey !== loadCredentials()?.apiKey) forgetOrganization()
+    if (given?.apiKey !== loadCredentials()?.apiKey) forgetValues()
     saveCredentials(given)
     setCredentials(given)
   }
@@ -161,10 +161,31 @@ export function App() {
   )
 }
 
+/** Returns the organization and the document that an address selects; null if it selects none. */
+function chosenIn(name: string, [organizationId, second]: Route) {
+  if (organizationId === undefined || second === 'log') return null
+  switch (name) {
+    case 'documents':
+    case 'connect':
+      return { organizationId, documentId: second }
+    case 'folders':
+    case 'users':
+    case 'activity':
+      return organizationId === sessionValues().organizationId
+        ? null
+        : { organizationId, documentId: undefined }
+    default:
+      return null
+  }
+}
+
 function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
   const [name = 'overview', ...rest] = useRoute()
   const section = sections.find((each) => each.name === name)
   const title = section?.title ?? 'Not found'
+  const chosen = chosenIn(name, rest)
+  // Before the menu and the page are rendered, because both use it.
+  if (chosen !== null) keepValues(chosen)
   useEffect(() => {
     document.title = `${title} · Weft`
   }, [title])
@@ -179,6 +200,12 @@ function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
       </main>
     </div>
   )
+}
+
+/** Returns the address of the document that was open last, or of the list of documents. */
+function documentsHref(): string {
+  const { organizationId, documentId } = sessionValues()
+  return href('documents', ...[organizationId, documentId].filter((each) => each !== undefined))
 }
 
 const listedSections = sections.filter(({ isUnlisted }) => isUnlisted !== true)
@@ -199,7 +226,10 @@ function Menu({ current, onSignOut }: { readonly current: string; readonly onSig
         <ul ref={links}>
           {listedSections.map(({ name, title }) => (
             <li key={name}>
-              <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
+              <a
+                href={name === 'documents' && name !== current ? documentsHref() : href(name)}
+                aria-current={name === current ? 'page' : undefined}
+              >
                 {title}
               </a>
             </li>

@@ -58,7 +58,7 @@ describe('pages of the console for administrators, in Chromium', () => {
     ['/webhooks', 'http://127.0.0.1:9/'],
     [`/webhooks/endpoint/${endpointId}`, 'msg_'],
     ['/webhooks/store', 'crdt.update_data'],
-    ['/connections', 'No client is connected'],
+    ['/connections', 'No connected client matches'],
     ['/activity/requests/log', '/v2/requests/get'],
   ]
 

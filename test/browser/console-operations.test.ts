@@ -8,7 +8,7 @@ import { type Editor, eventually, RawClient, syncedEditor } from '../support/cli
 import { pageSocket } from '../support/clients/page-sockets.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { findingsInBothSchemes, openConsole, seriousFindings } from '../support/servers/console.ts'
-import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
 describe('the console for operators, in Chromium', () => {
@@ -205,6 +205,48 @@ describe('the console for operators, in Chromium', () => {
     await page.getByText('No user is connected.').waitFor()
     await page.context().close()
   })
+
+  itLong(
+    '[CON-96] [CON-53] a page has the values that were selected on the others, until they are removed',
+    async () => {
+      const editor = { organizationId: 'acme', documentId: 'chosen', editorId: 'main' }
+      const content = { ...editor, type: 'text', data: 'one', userId: 'ada' }
+      dataOf(await weft.post('/v2/crdt/add', { ...content, contentKey: 'content' }))
+      dataOf(await weft.post('/v2/crdt/update', { ...content, contentKey: 'notes', newRoot: true }))
+      const bob = await connect('bob', 'acme/unchosen/main')
+      const shown = await openConsole(browser, weft, { route: '/overview' })
+      const { page } = shown
+      const menu = page.getByRole('navigation', { name: 'Sections' })
+      await page.getByLabel('Charts').selectOption('Last 24 hours')
+      await shown.visit('/documents/acme/chosen/main/replace')
+      await page.getByLabel('Root').selectOption('notes')
+      await page.getByRole('link', { name: 'Versions' }).click()
+      await page.getByLabel('Root').waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Replace content' }).click()
+      expect(await page.getByLabel('Root').inputValue()).toBe('notes')
+      await menu.getByRole('link', { name: 'Connections' }).click()
+      await page.getByText('No connected client matches these filters.').waitFor()
+      expect(await page.getByLabel('Organization id').inputValue()).toBe('acme')
+      expect(await page.getByLabel('Document id').inputValue()).toBe('chosen')
+      await page.getByRole('link', { name: 'Token inspector' }).click()
+      expect(await page.getByLabel('Document id').inputValue()).toBe('chosen')
+      await menu.getByRole('link', { name: 'Activity' }).click()
+      await page.getByText('ada edited main').waitFor()
+      await page.getByLabel('User id').fill('ada')
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await menu.getByRole('link', { name: 'Documents' }).click()
+      await page.getByRole('heading', { name: 'chosen' }).waitFor()
+      await menu.getByRole('link', { name: 'Connections' }).click()
+      expect(await page.getByLabel('User id').inputValue()).toBe('ada')
+      await page.getByRole('button', { name: 'Show all' }).click()
+      await page.getByRole('row').filter({ hasText: 'BOB' }).waitFor()
+      await menu.getByRole('link', { name: 'Overview' }).click()
+      expect(await page.getByLabel('Charts').inputValue()).toBe('day')
+      expect(shown.complaints).toEqual([])
+      bob.end()
+      await page.context().close()
+    },
+  )
 
   itLong(
     '[CON-70] decodes a token in the browser, and shows what the server accepts or why it rejects it',

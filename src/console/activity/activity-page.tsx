@@ -4,16 +4,10 @@ import { useFollowedQuery } from '../api/hooks.ts'
 import { href, type PageProps } from '../routing/route.ts'
 import { WithOrganization } from '../routing/with-organization.tsx'
 import { Checkbox, LocalTime, Select, Tabs } from '../ui/controls.tsx'
-import { FilterForm } from '../ui/form.tsx'
+import { useFilters } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { AuditLogView } from './audit-log.tsx'
-import {
-  type Activity,
-  type ActivityFilters,
-  activityKinds,
-  describeActivity,
-  toActivityQuery,
-} from './describe-activity.ts'
+import { type Activity, activityKinds, describeActivity, toActivityQuery } from './describe-activity.ts'
 import { requestColumns } from './recent-request.tsx'
 
 const kinds = [
@@ -104,7 +98,7 @@ export default function ActivityPage({ rest }: PageProps) {
 }
 
 function Activities({ organizationId }: { readonly organizationId: string }) {
-  const [filters, setFilters] = useState<ActivityFilters>({})
+  const [filters, filterForm] = useFilters(fields)
   const { listing, isFollowed, follow } = useFollowedQuery<Activity>(
     '/v2/activities/get',
     toActivityQuery(organizationId, filters),
@@ -112,7 +106,7 @@ function Activities({ organizationId }: { readonly organizationId: string }) {
   )
   return (
     <>
-      <FilterForm fields={fields} onFilter={setFilters} />
+      {filterForm}
       <Checkbox label="Refresh every 5 seconds" checked={isFollowed} onChange={follow} />
       <PagedTable
         caption="Activities"

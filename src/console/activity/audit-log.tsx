@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
 import { LocalTime } from '../ui/controls.tsx'
-import { FilterForm } from '../ui/form.tsx'
+import { useFilters } from '../ui/form.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
@@ -28,11 +27,11 @@ const fields = [
 ] as const
 
 function Log() {
-  const [asked, setAsked] = useState({})
+  const [asked, filterForm] = useFilters(fields)
   const listing = usePagedQuery<AuditEntry>('/v2/workspace/audit/get', { order: 'desc', ...asked })
   return (
     <>
-      <FilterForm fields={fields} onFilter={setAsked} />
+      {filterForm}
       <PagedTable
         caption="Audit log"
         listing={listing}

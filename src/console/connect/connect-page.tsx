@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CrdtGetDataItem } from '../../client/api/operation-types.ts'
 import { useQuery, useServerVersion } from '../api/hooks.ts'
+import { useSessionValue } from '../api/session-values.ts'
 import type { EditorAddress } from '../documents/editor.ts'
 import { DocumentListLinks, EditorTabs } from '../documents/editor-tabs.tsx'
 import { href, type PageProps } from '../routing/route.ts'
@@ -38,7 +39,10 @@ function ConnectView({ address }: { readonly address: EditorAddress }) {
   // The error NOT_FOUND means that the editor has no content yet.
   const roots = useQuery<readonly CrdtGetDataItem[]>('/v2/crdt/get', { ...address, format: 'roots' })
   const [chosen, setLibrary] = useState<EditorLibrary | null>(null)
-  const [language, setLanguage] = useState<Language>('curl')
+  const [language = 'curl', setLanguage] = useSessionValue<Language>(
+    'language',
+    languages.map(([name]) => name),
+  )
   if (server === null) return <ReadState error={error} loading={loading} />
   if (roots.loading && roots.data === null) return <Reading />
   const listed = (roots.data?.[0]?.data ?? []) as readonly PresentRoot[]

@@ -6,7 +6,7 @@ import { openPlayground } from '../playground/open-playground.ts'
 import type { PageProps } from '../routing/route.ts'
 import { Button, Checkbox, LocalTime } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
-import { FilterForm } from '../ui/form.tsx'
+import { useFilters } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { ConnectionTabs } from './connection-tabs.tsx'
 import { TokenInspector } from './token-inspector.tsx'
@@ -30,7 +30,7 @@ export default function ConnectionsPage({ rest: [view] }: PageProps) {
 
 /** Shows the clients that are connected to documents of the API key. */
 function LiveConnections() {
-  const [asked, setAsked] = useState<object>({})
+  const [asked, filterForm] = useFilters(filters)
   const { listing, isFollowed, follow } = useFollowedQuery<ConnectionsGetDataItem>(
     '/v2/connections/get',
     asked,
@@ -38,7 +38,7 @@ function LiveConnections() {
   )
   return (
     <>
-      <FilterForm fields={filters} onFilter={setAsked} />
+      {filterForm}
       <Checkbox label="Refresh every 5 seconds" checked={isFollowed} onChange={follow} />
       <PagedTable
         caption="Connections"

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AuthInspectTokenData } from '../../client/api/operation-types.ts'
 import { useApi } from '../api/hooks.ts'
+import { sessionValues } from '../api/session-values.ts'
 import { LocalTime, TextField } from '../ui/controls.tsx'
 import { ActionForm } from '../ui/form.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -41,8 +42,8 @@ function objectIn(part: string): object | null {
 export function TokenInspector() {
   const api = useApi()
   const [token, setToken] = useState('')
-  const [organizationId, setOrganization] = useState('')
-  const [documentId, setDocument] = useState('')
+  const [organizationId, setOrganization] = useState(sessionValues().organizationId ?? '')
+  const [documentId, setDocument] = useState(sessionValues().documentId ?? '')
   const [found, setFound] = useState<AuthInspectTokenData | null>(null)
   const check = async () => {
     setFound(null)

@@ -1,10 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useSessionValue } from '../api/session-values.ts'
 import { Select, TextField } from '../ui/controls.tsx'
 
 /** Returns the name of the selected root, and the field that selects it. Without roots, the name is undefined. */
 export function useRoot(roots: readonly string[]): readonly [string | undefined, VNode | null] {
-  const [root, setRoot] = useState(roots[0])
+  const [root, setRoot] = useSessionValue('root', roots)
   const field = (
     <Select
       label="Root"

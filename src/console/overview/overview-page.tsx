@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
 import type { MetricPoint } from '../../capabilities/observability/metric-points.ts'
 import type { RequestsGetDataItem } from '../../client/api/operation-types.ts'
 import { requestColumns } from '../activity/recent-request.tsx'
 import { useApi, useAsync, useInterval, useQuery } from '../api/hooks.ts'
+import { useSessionValue } from '../api/session-values.ts'
 import { verifyCredentials } from '../auth/authenticate.ts'
 import { openPlayground } from '../playground/open-playground.ts'
 import { href, type PageProps } from '../routing/route.ts'
@@ -98,7 +98,7 @@ interface ChartGridProps {
 }
 
 function Charts({ points, isPastHidden }: ChartGridProps) {
-  const [period, setPeriod] = useState<Period>('hour')
+  const [period = 'hour', setPeriod] = useSessionValue<Period>('period', ['hour', 'day'])
   const start = (points.at(-1)?.at ?? 0) - periodMs[period]
   const shown = points.filter(({ at }) => at > start)
   return (

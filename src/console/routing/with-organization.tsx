@@ -2,12 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { OrganizationsGetDataItem } from '../../client/api/operation-types.ts'
 import { usePagedQuery } from '../api/hooks.ts'
+import { sessionValues } from '../api/session-values.ts'
 import { Select } from '../ui/controls.tsx'
 import { OpenForm } from '../ui/form.tsx'
 import { EmptyNotice, ErrorNotice, Reading } from '../ui/notice.tsx'
 import { href, navigate, type Route } from './route.ts'
-
-const place = 'weft-organization'
 
 interface InOrganizationProps {
   /** Name of the section, which is the first part of the address. The organization is the second part. */
@@ -26,10 +25,9 @@ export function WithOrganization({ section, rest, children }: InOrganizationProp
   const listing = usePagedQuery<OrganizationsGetDataItem>('/v2/organizations/get', {})
   const { items, loading, error, more } = listing
   const isOnly = items.length === 1 && more === null
-  const kept = sessionStorage.getItem(place) ?? (isOnly ? items[0]?.id : undefined)
+  const kept = sessionValues().organizationId ?? (isOnly ? items[0]?.id : undefined)
   useEffect(() => {
-    if (organizationId !== undefined) sessionStorage.setItem(place, organizationId)
-    else if (kept !== undefined) location.replace(href(section, kept))
+    if (organizationId === undefined && kept !== undefined) location.replace(href(section, kept))
   }, [organizationId, kept])
   if (loading) return <Reading />
   if (items.length === 0 && error === null)
@@ -82,9 +80,3 @@ function Chooser({ section, current, items, more }: ChooserProps) {
 }
 
 const titleOf = (id: string, name: string): string => (name === '' || name === id ? id : `${name} (${id})`)
-
-/**
- * Removes the organization that was shown last. Must be called when the API key changes, because another API
- * key has other organizations.
- */
-export const forgetOrganization = (): void => sessionStorage.removeItem(place)

@@ -1,6 +1,7 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useAction } from '../api/hooks.ts'
+import { keepValues, sessionValues } from '../api/session-values.ts'
 import { Button, Select, TextField } from './controls.tsx'
 import { ActionOutcome } from './notice.tsx'
 
@@ -82,24 +83,30 @@ interface FilterField<Name extends string> {
   readonly options?: readonly (readonly [string, string])[]
 }
 
-interface FilterFormProps<Name extends string> {
-  readonly fields: readonly FilterField<Name>[]
-  /** Gets the values that are not empty. */
-  readonly onFilter: (filters: { readonly [Each in Name]?: string }) => void
-}
+type Filters<Name extends string> = { readonly [Each in Name]?: string }
 
 /**
- * Shows a form with filters. The filters apply when the user submits the form, so that not every keystroke
- * sends a request.
+ * Returns the values of filters that are not empty, and the form in which the user enters them. The filters apply
+ * when the user submits the form, so that not every keystroke sends a request. Filters with the same name on other
+ * pages have the same value.
  */
-export function FilterForm<Name extends string>({ fields, onFilter }: FilterFormProps<Name>) {
-  const [values, setValues] = useState<{ readonly [Each in Name]?: string }>({})
-  const filter = () => {
+export function useFilters<Name extends string>(
+  fields: readonly FilterField<Name>[],
+): readonly [Filters<Name>, VNode] {
+  const givenIn = (values: Filters<string>) => {
     const given = fields.map(({ name }) => [name, values[name]?.trim() ?? ''] as const)
-    onFilter(Object.fromEntries(given.filter(([, value]) => value !== '')) as typeof values)
+    return Object.fromEntries(given.filter(([, value]) => value !== '')) as Filters<Name>
   }
-  return (
-    <Form label="Filter" inline onSubmit={filter}>
+  const [values, setValues] = useState<Filters<string>>(sessionValues)
+  const [filters, setFilters] = useState(() => givenIn(values))
+  const apply = (entered: Filters<string>) => {
+    const given = givenIn(entered)
+    keepValues(Object.fromEntries(fields.map(({ name }) => [name, given[name]])))
+    setValues(entered)
+    setFilters(given)
+  }
+  const form = (
+    <Form label="Filter" inline onSubmit={() => apply(values)}>
       {fields.map(({ name, options, ...field }) => {
         const value = values[name] ?? ''
         const set = (changed: string) => setValues({ ...values, [name]: changed })
@@ -110,6 +117,8 @@ export function FilterForm<Name extends string>({ fields, onFilter }: FilterForm
         )
       })}
       <Button type="submit">Filter</Button>
+      {Object.keys(filters).length > 0 && <Button onClick={() => apply({})}>Show all</Button>}
     </Form>
   )
+  return [filters, form]
 }
