@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../core/base/package-file.ts'
 import { buildFolders } from './build-folders.ts'
+import { isCurrent, markCurrent, sourceHash } from './build-stamps.ts'
 import {
   browserPackage,
   clientScript,
@@ -30,8 +29,8 @@ const root = fileURLToPath(packageFile('.'))
  * @throws the error of the compiler; the folder then has no build
  */
 export async function buildPrograms(folder: string): Promise<void> {
+  if (isCurrent(folder, 'programs')) return
   await updateGeneratedFiles()
-  if (isCurrent(folder, programsStamp)) return
   rmSync(packageFile(folder), { recursive: true, force: true })
   const built = await Promise.all(
     [programs, pages, styles, docsScripts, clientScript, browserPackage].map((options) =>
@@ -49,7 +48,7 @@ export async function buildPrograms(folder: string): Promise<void> {
   const pagesProgram = `${packageFile(`${folder}build/reference.js`).href}?${sourceHash()}`
   const { writePages } = (await import(pagesProgram)) as typeof import('./reference.ts')
   writePages(folder)
-  markCurrent(folder, programsStamp)
+  markCurrent(folder, 'programs')
 }
 
 /**
@@ -58,15 +57,15 @@ export async function buildPrograms(folder: string): Promise<void> {
  * @throws the error of the compiler or of a step
  */
 export async function buildPackage(folder: string): Promise<void> {
+  if (isCurrent(folder, 'package')) return
   await updateGeneratedFiles()
-  if (isCurrent(folder, packageStamp)) return
   const types = await entryPointTypes()
   await buildPrograms(folder)
   for (const { name, declarations } of types)
     writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)
   await bundle(packagesForPages(folder))
   writeClientPackages(folder, types)
-  markCurrent(folder, packageStamp)
+  markCurrent(folder, 'package')
 }
 
 /**
@@ -75,7 +74,7 @@ export async function buildPackage(folder: string): Promise<void> {
  * @throws the error of the compiler
  */
 export async function entryPointTypes(): Promise<readonly EntryPointTypes[]> {
-  const built = Object.values(buildFolders).find((folder) => isCurrent(folder, packageStamp))
+  const built = Object.values(buildFolders).find((folder) => isCurrent(folder, 'package'))
   if (built === undefined) {
     const { compileEntryPointTypes } = await import('./package-types.ts')
     return compileEntryPointTypes(root)
@@ -84,29 +83,4 @@ export async function entryPointTypes(): Promise<readonly EntryPointTypes[]> {
     name,
     declarations: readFileSync(packageFile(`${built}package/${name}.d.ts`), 'utf8'),
   }))
-}
-
-/** Files of a build with the hash of the sources from which its programs, or all of the package, were built. */
-const programsStamp = 'SOURCES'
-const packageStamp = 'build/PACKAGE'
-
-function isCurrent(folder: string, stamp: string): boolean {
-  const file = packageFile(folder + stamp)
-  return existsSync(file) && readFileSync(file, 'utf8') === sourceHash()
-}
-
-const markCurrent = (folder: string, stamp: string): void =>
-  writeFileSync(packageFile(folder + stamp), sourceHash())
-
-/**
- * Returns the SHA-256 of the sources, and of the files that determine the packages and the compiler options.
- */
-function sourceHash(): string {
-  const hash = createHash('sha256')
-  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-  for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', ...sources.sort()])
-    hash.update(`${file}\0`).update(readFileSync(join(file.startsWith(root) ? '' : root, file)))
-  return hash.digest('hex')
 }
