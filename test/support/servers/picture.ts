@@ -9,7 +9,7 @@ const most = 15
 const tolerance = 4
 
 /**
- * What a picture shows: the darkest and the lightest value of each cell, row by row. Text with the color of its
+ * The content of a picture: the darkest and the lightest value of each cell, row by row. Text with the color of its
  * background has two equal values.
  */
 export interface Picture {
