@@ -62,7 +62,7 @@ export function htmlPage(
   notesOf: (measured: Measured) => readonly string[],
 ): string {
   const [own = ''] = names
-  const footnote = `Logarithmic scales, one each. ×: of ${own}.`
+  const footnote = `Logarithmic scales, one each. ×: divided by ${own}.`
   const sections = results
     .tables()
     .map(({ measured, header, rows }) =>

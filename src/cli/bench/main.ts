@@ -96,6 +96,11 @@ export async function runBenchmark(
     onProgress(`${scenario.key}, ${server.name}`, index / runs.length)
     await attempt(scenario, server)
   }
+  // A relay stores nothing, so it cannot keep anything.
+  for (const scenario of benchmark.scenarios)
+    for (const server of servers)
+      if (correct.has(server) && server.keeps && !isAble(scenario, server))
+        results.skip(scenario, server.name, 'the command that starts the server (--start)')
   return { report: report(), results }
 }
 
@@ -118,9 +123,16 @@ export function reportLines(report: BenchReport, results: BenchResults): readonl
       '',
       `${measured.name} (${measured.key})`,
       ...(header.length > 1 ? aligned(header, rows) : []),
+      ...passedIn(measured),
       ...notesOf(measured),
     ])
   return [headlineOf(report), serversOf(report), ...tables]
+}
+
+/** Returns the servers that passed a scenario without figures, which is a check. */
+function passedIn({ figures, runs, failures }: Measured): readonly string[] {
+  const passed = Object.keys(runs).filter((name) => !(name in failures))
+  return Object.keys(figures).length > 0 || passed.length === 0 ? [] : [`  passed: ${passed.join(', ')}`]
 }
 
 /** Returns the report as a page. */
@@ -132,9 +144,10 @@ export const pageOf = (report: BenchReport, results: BenchResults): string =>
     notesOf,
   )
 
-/** Returns the failures of a scenario, and the load of other processes if it was high. */
-function notesOf({ failures, runs }: Measured): readonly string[] {
+/** Returns the failures of a scenario, the servers that lack what it needs, and the load of other processes if it was high. */
+function notesOf({ failures, lacks, runs }: Measured): readonly string[] {
   const failed = Object.entries(failures).map(([name, reason]) => `  ${name} failed: ${reason}`)
+  const skipped = Object.entries(lacks).map(([name, lack]) => `  ${name} is not measured: this needs ${lack}`)
   const busy = Object.entries(runs).flatMap(([name, all]) => {
     const cores = Math.max(
       0,
@@ -142,7 +155,7 @@ function notesOf({ failures, runs }: Measured): readonly string[] {
     )
     return cores < foreignMax ? [] : [`  ${name}: other processes used up to ${round(cores, 1)} cores`]
   })
-  return [...failed, ...busy]
+  return [...failed, ...skipped, ...busy]
 }
 
 /** Number of cores. A report states that other processes used more. */

@@ -23,6 +23,8 @@ export interface Measured {
   readonly runs: Readonly<Record<string, readonly MeasuredRun[]>>
   /** Why a server has no figures, by the name of the server. */
   readonly failures: Readonly<Record<string, string>>
+  /** By the name of a server, the requirement of the scenario that it does not meet. */
+  readonly lacks: Readonly<Record<string, string>>
 }
 
 /** Collects the results of all runs. */
@@ -30,7 +32,7 @@ export class BenchResults {
   readonly #names: readonly string[]
   readonly #scenarios = new Map<
     Scenario,
-    { runs: Record<string, MeasuredRun[]>; failures: Record<string, string> }
+    { runs: Record<string, MeasuredRun[]>; failures: Record<string, string>; lacks: Record<string, string> }
   >()
 
   /** @param names names of the servers; the others are compared with the first one */
@@ -52,6 +54,10 @@ export class BenchResults {
 
   fail(scenario: Scenario, name: string, reason: string): void {
     this.#of(scenario).failures[name] ??= reason
+  }
+
+  skip(scenario: Scenario, name: string, lack: string): void {
+    this.#of(scenario).lacks[name] = lack
   }
 
   get hasFailures(): boolean {
@@ -98,7 +104,7 @@ export class BenchResults {
   }
 
   #headOf({ label }: Figure, first: string): readonly string[] {
-    return this.#names.length > 1 ? [label, `of ${first}`] : [label]
+    return this.#names.length > 1 ? [label, `÷ ${first}`] : [label]
   }
 
   #cellsOf(measured: Measured, key: string, name: string, first: string): readonly string[] {
@@ -109,7 +115,7 @@ export class BenchResults {
   }
 
   #of(scenario: Scenario) {
-    const found = this.#scenarios.get(scenario) ?? { runs: {}, failures: {} }
+    const found = this.#scenarios.get(scenario) ?? { runs: {}, failures: {}, lacks: {} }
     this.#scenarios.set(scenario, found)
     return found
   }

@@ -14,30 +14,41 @@ export interface StockClient {
   end(): void
 }
 
-/** Time in ms in which a stock client must have the document. */
-const syncMs = 15_000
+/** Time in ms in which a stock client must have the document, and the same if its connection was rejected. */
+const [syncMs, rejectedMs] = [15_000, 5_000]
+
+const silence = `the server has not answered within ${syncMs / 1000} s; is the protocol right?`
 
 /** Connects a stock client to a document. */
 export function stockClient(server: Running, document: string): StockClient {
   const doc = new Y.Doc()
   const { protocol } = server
   const connect = protocol === 'hocuspocus' ? connectHocuspocus : connectYWebsocket
-  const { isSynced, ...client } = connect(server.address(document), doc)
+  const { isSynced, problem, ...client } = connect(server.address(document), doc)
   return {
     ...client,
     doc,
     async synced() {
-      const deadline = performance.now() + syncMs
+      const startedAt = performance.now()
       while (!isSynced()) {
-        if (performance.now() > deadline)
-          throw new Error(`the stock client of ${protocol} has no document after ${syncMs / 1000} s`)
+        const ms = performance.now() - startedAt
+        const reason = problem()
+        if (ms > (reason === null ? syncMs : rejectedMs))
+          throw new Error(`the stock client of ${protocol} has no document: ${reason ?? silence}`)
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     },
   }
 }
 
-type Connected = Pick<StockClient, 'awareness' | 'end'> & { readonly isSynced: () => boolean }
+interface Connected extends Pick<StockClient, 'awareness' | 'end'> {
+  readonly isSynced: () => boolean
+  /** Returns why the server rejected the last connection; null if it did not. */
+  readonly problem: () => string | null
+}
+
+const closedWith = ({ code, reason }: { readonly code: number; readonly reason: string }): string =>
+  `the connection was closed with ${[code, reason].join(' ').trim()}`
 
 function connectYWebsocket({ server, name, token }: ClientTarget, doc: Y.Doc): Connected {
   const provider = new WebsocketProvider(server, name, doc, {
@@ -45,16 +56,36 @@ function connectYWebsocket({ server, name, token }: ClientTarget, doc: Y.Doc): C
     WebSocketPolyfill: WebSocket as never,
     disableBc: true,
   })
-  return { awareness: provider.awareness, isSynced: () => provider.synced, end: () => provider.destroy() }
+  let problem: string | null = null
+  provider.on('connection-error', (event) => {
+    problem = `the connection failed: ${'message' in event ? String(event.message) : event.type}`
+  })
+  provider.on('connection-close', (event) => {
+    if (event !== null) problem ??= closedWith(event)
+  })
+  return {
+    awareness: provider.awareness,
+    isSynced: () => provider.synced,
+    problem: () => problem,
+    end: () => provider.destroy(),
+  }
 }
 
 function connectHocuspocus({ server, name, token }: ClientTarget, document: Y.Doc): Connected {
   const websocketProvider = new HocuspocusProviderWebsocket({ url: server, WebSocketPolyfill: WebSocket })
   const provider = new HocuspocusProvider({ websocketProvider, name, token: token ?? 'token', document })
+  let problem: string | null = null
+  provider.on('authenticationFailed', ({ reason }: { readonly reason: string }) => {
+    problem = `the server rejected the token: ${reason}`
+  })
+  provider.on('close', ({ event }: { readonly event: Parameters<typeof closedWith>[0] }) => {
+    problem ??= closedWith(event)
+  })
   provider.attach()
   return {
     awareness: provider.awareness as Awareness,
     isSynced: () => provider.isSynced,
+    problem: () => problem,
     end: () => {
       provider.destroy()
       websocketProvider.destroy()

@@ -309,6 +309,28 @@ it('[CMD-7] bench measures a running server with the token of a client, and comp
   await server.stop()
 })
 
+it('[CMD-7] bench reports why a server was not measured: a rejected token, a closed port, no command for a kill', async () => {
+  const server = await startTestServer({ engine: 'level' })
+  const place = ['--url', `${server.wsUrl}/sync`, '--document', 'acme/{name}/main']
+  const outputs = await Promise.all(
+    [
+      place,
+      ['--url', `${server.wsUrl}/hocuspocus`, '--protocol', 'hocuspocus', ...place.slice(2)],
+      ['--url', 'ws://127.0.0.1:9'],
+      [...place, '--token', await server.token('ada')],
+    ].map((args) => runCli(quickBench('loss', ...args), directory())),
+  )
+  expect(outputs.map(({ code }) => code)).toEqual([1, 1, 1, 0])
+  const failed = 'failed: the stock client of'
+  expect(outputs.map(({ out }) => out)).toEqual([
+    expect.stringContaining(`${failed} y-websocket has no document: the connection was closed with 4401`),
+    expect.stringContaining(`${failed} hocuspocus has no document: the server rejected the token`),
+    expect.stringMatching(/y-websocket has no document: the connection failed: .*ECONNREFUSED/),
+    expect.stringMatching(/ {2}passed: .*\n\n.*\(loss\)\n.* is not measured: this needs the command/),
+  ])
+  await server.stop()
+})
+
 it('[CMD-7] bench leaves no files and no processes when it is interrupted', async () => {
   const cwd = directory()
   const running = startCli(['bench'], cwd, { TMPDIR: cwd })
