@@ -25,7 +25,11 @@ const rules = [
     /^test\/e2e\/limits\/|(hostile|attacks|large)[^/]*\.test\.ts$/,
     /^(node:child_process$|recheck$|test\/support\/servers\/(process|cli|examples)\.ts$)/,
   ],
-  ['server', null, /^(test\/support\/servers\/server\.ts|src\/(core\/base\/package-file|build\/bundles)\.ts)$/],
+  [
+    'server',
+    null,
+    /^(test\/support\/servers\/server\.ts|src\/(core\/base\/package-file|build\/bundles)\.ts)$/,
+  ],
   ['unit', /./, null],
 ] as const satisfies readonly (readonly [string, RegExp | null, RegExp | null])[]
 
