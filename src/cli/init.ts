@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { Command, Option } from 'commander'
 import { StorageError } from '../capabilities/backups/storage/storage-error.ts'
 import { errorMessage } from '../core/base/errors.ts'
@@ -7,7 +8,13 @@ import { environmentOf } from '../core/config/config.ts'
 import { credentialsPath, type ServerCredentials } from '../core/directory/tenants/credentials-file.ts'
 import { CredentialGenerator } from '../core/directory/tenants/workspace-service.ts'
 import { configOf, credentialLines, printResult, programName } from './command-line/command-io.ts'
-import { createProject, projectFiles, type TemplateName, templateNames } from './project-template.ts'
+import {
+  createProject,
+  packedInClone,
+  projectFiles,
+  type TemplateName,
+  templateNames,
+} from './project-template.ts'
 
 interface Flags {
   readonly env?: true
@@ -63,12 +70,14 @@ async function initProject(template: TemplateName, directory: string, { json }: 
   await expectNone(files, 'name another directory')
   await writing(directory, () => createProject(template, directory))
   if (json) return printResult(JSON.stringify({ ok: true, directory, template, files }))
+  const missing = packedInClone !== null && !existsSync(packedInClone) ? packedInClone : null
+  const pack = missing === null ? '' : `(cd ${asWord(dirname(missing))} && npm run build && npm pack)\n  `
   const steps = `npm install
   npm run dev         # the app, with changes of its files
   npm run build && npm start`
   printResult(`Created ${directory} from the template ${template}. Next:
 
-  ${enterCommand(directory)}${steps}
+  ${pack}${enterCommand(directory)}${steps}
 
 README.md describes the files, and the steps before production.`)
 }

@@ -1,8 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readJson } from '../core/base/json.ts'
-import { builtFile } from '../core/base/package-file.ts'
+import { builtFile, packageFile } from '../core/base/package-file.ts'
 import { readPackageVersion } from '../core/base/package-version.ts'
 import * as s from '../core/base/schema.ts'
 
@@ -54,9 +55,31 @@ export async function createProject(template: TemplateName, directory: string): 
 
 function packageFor(directory: string, text: string): string {
   const manifest = readJson(packageSchema, text)
-  const dependencies = { ...manifest.dependencies, 'weft-server': readPackageVersion() }
+  const dependencies = { ...manifest.dependencies, 'weft-server': ownSource() }
   const name = packageNameOf(directory, Object.keys(dependencies))
   return `${JSON.stringify({ ...manifest, name, dependencies }, null, 2)}\n`
+}
+
+/** The packages that npm has installed in a folder, by their places in it. */
+const installedSchema = s.object({ packages: s.map(s.object({}, { resolved: s.string })) })
+
+/** The packed file of this clone of the repository, which `npm pack` writes; null if this program is installed. */
+export const packedInClone: string | null = existsSync(packageFile('src'))
+  ? fileURLToPath(packageFile(`weft-server-${readPackageVersion()}.tgz`))
+  : null
+
+/** Returns the source from which npm installs this version: the packed file, if this program is from one, or the version. */
+function ownSource(): string {
+  if (packedInClone !== null) return `file:${packedInClone}`
+  const folder = fileURLToPath(packageFile('../..'))
+  const record = join(folder, 'node_modules/.package-lock.json')
+  const { packages } = existsSync(record)
+    ? readJson(installedSchema, readFileSync(record, 'utf8'))
+    : { packages: {} }
+  const source = packages['node_modules/weft-server']?.resolved ?? ''
+  return source.startsWith('file:')
+    ? `file:${resolve(folder, source.slice('file:'.length))}`
+    : readPackageVersion()
 }
 
 /** Returns a valid name for the package in the directory. npm rejects a package with the name of a dependency. */

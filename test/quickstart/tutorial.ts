@@ -16,7 +16,7 @@ import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
-import { PackageFolder } from '../templates/package-folder.ts'
+import { install, PackageFolder } from '../templates/package-folder.ts'
 import { commandsBelow } from './blocks.ts'
 
 const chapter = new URL('../../src/docs/library.md', import.meta.url)
@@ -47,7 +47,7 @@ async function walk(folder: string): Promise<void> {
   const port = String(await freePort())
   const environment = { PORT: port, NEXT_TELEMETRY_DISABLED: '1' }
   const commands = commandsBelow(readFileSync(chapter, 'utf8'), 'Start from a template').map((text) =>
-    text.replaceAll('localhost:3000', `localhost:${port}`).replace('npm install', installed.installCommand),
+    text.replaceAll('localhost:3000', `localhost:${port}`).replace('npm install', install),
   )
   const served = commands.indexOf(serving)
   if (served === -1) throw new Error(`the section does not have the command ${serving}`)

@@ -4,36 +4,25 @@ import { join } from 'node:path'
 import { Shell } from '../support/servers/shell.ts'
 
 const root = join(import.meta.dirname, '../..')
-const install = 'npm install --prefer-offline --no-audit --no-fund --loglevel=error'
+/** `npm install`, with packages of the cache where possible. */
+export const install = 'npm install --prefer-offline --no-audit --no-fund --loglevel=error'
 
 /** A folder in which the package is installed from its tarball, as by a user without the repository. */
 export class PackageFolder {
   readonly path: string
-  readonly #tarball: string
 
-  private constructor(path: string, tarball: string) {
+  private constructor(path: string) {
     this.path = path
-    this.#tarball = tarball
   }
 
   /** Packs the build, and installs the tarball into an empty folder below `parent`. */
   static async create(parent: string): Promise<PackageFolder> {
     const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', parent]
     const name = execFileSync('npm', args, { cwd: root, encoding: 'utf8' }).trim()
-    const folder = new PackageFolder(join(parent, 'package'), join(parent, name))
+    const folder = new PackageFolder(join(parent, 'package'))
     mkdirSync(folder.path)
     writeFileSync(join(folder.path, 'package.json'), '{ "private": true }\n')
-    await folder.installInto(folder.path)
+    await Shell.run(`${install} '${join(parent, name)}'`, folder.path)
     return folder
-  }
-
-  /** Command that installs the packages of a project, with the tarball as its `weft-server`. */
-  get installCommand(): string {
-    return `${install} '${this.#tarball}'`
-  }
-
-  /** Installs the packages of a project. */
-  async installInto(project: string): Promise<void> {
-    await Shell.run(this.installCommand, project)
   }
 }

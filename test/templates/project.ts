@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
-import type { PackageFolder } from './package-folder.ts'
+import { install, type PackageFolder } from './package-folder.ts'
 
 /** The shortest lifetime that a token can have. */
 export const tokenSeconds = 60
@@ -41,7 +41,7 @@ export class Project {
   async create(folder: PackageFolder): Promise<void> {
     const command = `npx --no-install weft-server init '${this.#path}' --template ${this.#template}`
     await Shell.run(command, folder.path)
-    await folder.installInto(this.#path)
+    await Shell.run(install, this.#path)
   }
 
   async build(): Promise<void> {
