@@ -92,7 +92,10 @@ it('[ACC-98] a suggester does not create a document by connecting to it', async 
   })
   const client = await connect('unknown', 'sue')
   client.sendUpdate(typed('mine', 7))
-  expect((await client.closed).code).toBe(4404)
+  await client.roundTrip()
+  const { status } = await server.post('/v2/crdt/get', { organizationId, documentId: 'unknown' })
+  expect(status).toBe(404)
+  client.socket.close()
   await call('/v2/auth/permissions/remove', {
     userId: 'sue',
     permissions: { resources: [{ type: 'organization', id: organizationId }] },

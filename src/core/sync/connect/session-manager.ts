@@ -1,5 +1,5 @@
 import { agentMeta, type Identity } from '../../access/identity.ts'
-import { mayWrite, roleOn, roleOnSocket } from '../../access/roles/roles.ts'
+import { roleOn, roleOnSocket } from '../../access/roles/roles.ts'
 import { ApiError, errorMessage } from '../../base/errors.ts'
 import { documentAddress } from '../../model/address.ts'
 import type { ChangeMeta } from '../../model/change-origin.ts'
@@ -144,8 +144,7 @@ export class SessionManager {
       roomHandle.release()
       return socket.resume()
     }
-    const canWrite = mayWrite(role, identity.userId, permission.branch)
-    const rejection = this.#rejectionFor(roomHandle, canWrite)
+    const rejection = this.#rejectionFor(roomHandle)
     if (rejection !== null) {
       roomHandle.release()
       return this.#reject(client, rejection, rejection === documentNotFound ? cannotCreate : undefined)
@@ -161,18 +160,17 @@ export class SessionManager {
     return Object.keys(meta).length === 0 ? null : meta
   }
 
-  #rejectionFor(roomHandle: RoomHandle, canWrite: boolean): Close | null {
+  #rejectionFor(roomHandle: RoomHandle): Close | null {
     const { draining } = this.#authentication.admission
-    return draining ?? (this.#canOpen(roomHandle, canWrite) ? null : documentNotFound)
+    return draining ?? (this.#canOpen(roomHandle) ? null : documentNotFound)
   }
 
   /**
-   * Returns whether a client may open the room: the document exists, or the client can create
-   * it with its first update.
+   * Returns whether a client may open the room: the document exists, or the first update of an editor can create it. A
+   * viewer can open it before that.
    */
-  #canOpen({ room }: RoomHandle, canWrite: boolean): boolean {
-    if (room.existence === 'live') return true
-    return room.existence === 'absent' && canWrite && this.#createOnConnect
+  #canOpen({ room }: RoomHandle): boolean {
+    return room.existence === 'live' || (room.existence === 'absent' && this.#createOnConnect)
   }
 
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
