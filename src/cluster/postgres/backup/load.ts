@@ -164,9 +164,12 @@ class PairLoader {
       if (head?.standing.state !== 'live') continue
       const { epoch, marks } = head.standing
       const base = baseSnapshot(marks).seq
-      // The record of the authors contains the number of the snapshot to which they belong.
-      if (number === attributionNumber ? value.seq !== base : !marks.some(({ seq }) => seq === number))
-        continue
+      // The record of the authors contains the number of the snapshot to which they belong. It is empty without authors.
+      const isPart =
+        number === attributionNumber
+          ? value.seq === base && value.bytes.length > 0
+          : marks.some(({ seq }) => seq === number)
+      if (!isPart) continue
       const of = { key: documentKeyOf(key), doc: head.id, epoch }
       for (const row of newSnapshots(of, number, value.bytes)) writes.push(upsertSnapshot(row))
       if (number === base && base > 0) head.changed = value.changed
