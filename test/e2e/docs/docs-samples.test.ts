@@ -53,13 +53,15 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes a client of others; test/interop/mcp.test.ts has such clients',
   'npx weft-server init my-app --template tiptap-next': walked,
   'npm run dev': walked,
-  '# A running server.':
+  '# A new Weft.':
     'it takes minutes; test/rest/project/doc-commands.test.ts has these calls with small loads',
   'WEFT_OTLP_ENDPOINT=http://collector:4318 node dist/main.js serve':
     'it takes a collector; test/interop/trace-collector.test.ts has one',
   'KEY=$(node -p "require(\'./weft-data/credentials.json\').apiKey")': walked,
   "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
     'a page imports it; test/browser/transport.test.ts does so',
+  'const editor = new Editor({':
+    'a page runs it; test/e2e/access/suggester.test.ts has the event and the scope after a change of the role',
   'npm install weft-server': packed,
   'npm install @weft/client': packed,
   'npm install @weft/provider y-protocols yjs': packed,
