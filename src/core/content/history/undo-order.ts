@@ -19,18 +19,20 @@ export class UndoOrder {
   /** The time of a range is the index of its update. */
   readonly #inserted: RangeIndex<AttributedRange>
   readonly #deleted: RangeIndex<AttributedRange>
+  readonly #reader: SegmentReader
   readonly #selected: SelectedIds
   #first = Number.POSITIVE_INFINITY
 
   constructor(reader: SegmentReader, selected: SelectedIds) {
+    this.#reader = reader
     this.#selected = selected
     const builder = new AttributionBuilder()
     for (const [at, bytes] of reader.history.changes.entries()) builder.add({ bytes, by: `${at}`, at })
     const { inserted, deleted } = builder.build()
     this.#inserted = new RangeIndex(inserted)
     this.#deleted = new RangeIndex(deleted)
-    for (const [client, ranges] of inserted) this.#start(client, ranges, reader.insertionAt.bind(reader))
-    for (const [client, ranges] of deleted) this.#start(client, ranges, reader.deletionAt.bind(reader))
+    for (const [client, ranges] of inserted) this.#start(client, ranges, 'inserted')
+    for (const [client, ranges] of deleted) this.#start(client, ranges, 'deleted')
   }
 
   ofInsertion = (client: number, clock: number): OrderAnswer => this.#of(this.#inserted, client, clock)
@@ -42,13 +44,20 @@ export class UndoOrder {
     return { order: range === null ? 0 : range.origin.at - this.#first, end }
   }
 
-  /** Looks for the first undone change in ranges. Content that they have inserted and deleted also counts. */
-  #start(client: number, ranges: readonly AttributedRange[], originAt: SegmentReader['insertionAt']): void {
+  /**
+   * Looks for the first undone change in ranges. Content that they have inserted and deleted also counts. A state in the
+   * log can contain changes from before the earlier version.
+   */
+  #start(client: number, ranges: readonly AttributedRange[], change: 'inserted' | 'deleted'): void {
+    const { history } = this.#reader
     for (const { clock, length, origin } of ranges)
       for (let at = clock; at < clock + length && origin.at < this.#first; ) {
-        const { range, end } = originAt(client, at)
-        if (this.#selected.includes(range?.origin ?? null)) this.#first = origin.at
-        at = end
+        const { state, end: stateEnd } = history.stateAt(client, at)
+        const { range, end } =
+          change === 'inserted' ? this.#reader.insertionAt(client, at) : this.#reader.deletionAt(client, at)
+        const isBetween = state === change || state === 'transient'
+        if (isBetween && this.#selected.includes(range?.origin ?? null)) this.#first = origin.at
+        at = Math.min(end, stateEnd)
       }
   }
 }

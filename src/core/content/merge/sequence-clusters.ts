@@ -138,8 +138,7 @@ class Window {
       for (const word of unknown) {
         const restored = word.filter((at) => this.#at(at) === restoredByMine)
         const space = this.#spaceIn(word)
-        if (restored.length > 0)
-          for (const at of restored) for (const each of [at, ...this.#replacing(at)]) kept.add(each)
+        if (restored.length > 0) for (const at of [...restored, ...this.#replacing(restored)]) kept.add(at)
         else if (space !== null) kept.add(space)
         else this.#joinRange(word[0] as number, word.at(-1) as number)
       }
@@ -155,13 +154,17 @@ class Window {
     return null
   }
 
-  /** Returns the units in the same word of `theirs` that only `mine` deletes. */
-  *#replacing(at: number): Generator<number> {
-    for (const step of [-1, 1])
-      for (let each = at + step; each >= this.#start && each < this.#end; each += step) {
-        if (separates(this.#units.text.charCodeAt(each))) break
-        if (this.#at(each) === (inBase | inTheirs)) yield each
-      }
+  /** Returns the units that only `mine` deletes, in the words that have one of the units. @param units in their order */
+  *#replacing(units: readonly number[]): Generator<number> {
+    const isSpace = (at: number): boolean => separates(this.#units.text.charCodeAt(at))
+    let end = this.#start
+    for (const at of units) {
+      if (at < end) continue
+      let start = at
+      while (start > end && !isSpace(start - 1)) start -= 1
+      for (end = start; end < this.#end && !isSpace(end); end++)
+        if (this.#at(end) === (inBase | inTheirs)) yield end
+    }
   }
 
   #ofRuns(): readonly UnitCluster[] {

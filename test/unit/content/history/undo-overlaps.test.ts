@@ -35,23 +35,23 @@ const replace = (recording: Recording, by: string, quote: string, content: strin
     text(doc).insert(at + start, content.slice(start, content.length - end))
   })
 
-/** @param isMerged true if the log has only one update for all changes, as after a compaction */
+/** @param mergedUpTo version of a state at the start of the log, as after a compaction; null without one */
 function undo(
   recording: Recording,
   selection: UndoSelection,
   onOverlap: OverlapPolicy = 'report',
   from = 1,
   to = recording.version,
-  isMerged = false,
+  mergedUpTo: number | null = null,
 ): UndoResult {
   const merged = () =>
     new DocumentHistory({
       from: recording.bytes(0, from),
-      to: [Y.mergeUpdates(recording.bytes(from, to))],
+      to: [Y.mergeUpdates(recording.bytes(0, mergedUpTo ?? 0)), ...recording.bytes(mergedUpTo ?? 0, to)],
       after: recording.bytes(to),
     })
   const result = undoChanges(
-    isMerged ? merged() : recording.history(from, to, recording.version),
+    mergedUpTo !== null ? merged() : recording.history(from, to, recording.version),
     recording.attribution(),
     selection,
     onOverlap,
@@ -171,10 +171,29 @@ it('[ATT-106] keeps the replacement of a word that others may have written later
     if (!isMerged) replace(recording, 'ben', '', 'Hi.')
     recording.change('ann', (doc) => text(doc).insert(text(doc).length, ' there, hello world'))
     replace(recording, 'ben', 'world', 'Weft')
-    const result = undo(recording, { by: 'ben' }, 'report', 0, recording.version, isMerged)
+    const result = undo(
+      recording,
+      { by: 'ben' },
+      'report',
+      0,
+      recording.version,
+      isMerged ? recording.version : null,
+    )
     expect(contentOf(recording)).toBe(' there, hello Weft')
     expect(result.notUndone).toMatchObject([{ reason: 'overlap' }])
   }
+})
+
+it('[ATT-106] undoes a change of a word that others have changed before, if the log begins with a state', () => {
+  const recording = new Recording()
+  recording.change('agent', (doc) => text(doc).insert(0, 'Budget: 100 EUR.'))
+  recording.now += 60_000
+  replace(recording, 'ben', '100', '1005')
+  recording.now += 60_000
+  replace(recording, 'agent', '1005', '1705')
+  const result = undo(recording, { by: 'agent' }, 'keepMine', 1, recording.version, 1)
+  expect(contentOf(recording)).toBe('Budget: 1005 EUR.')
+  expect(result.overlaps).toBeUndefined()
 })
 
 it('[ATT-106] keeps the replacement of a word to which the same user and others have written parts', () => {
@@ -240,7 +259,8 @@ it(`[ATT-106] makes no word that no side wrote (seed ${seed})`, () => {
     const to = recording.version
     const before = contentOf(recording)
     const policy = random.pick(['report', 'keepMine'] as const)
-    const { overlaps = [] } = undo(recording, { by: 'agent' }, policy, 1, to, random.once(3))
+    const merged = random.once(3) ? 1 + random.below(to) : null
+    const { overlaps = [] } = undo(recording, { by: 'agent' }, policy, 1, to, merged)
     const message = JSON.stringify({ round, policy, before, after: contentOf(recording), overlaps })
     const unknown = [...wordTexts(contentOf(recording))].filter((word) => !known.has(word))
     expect(unknown, message).toEqual([])
