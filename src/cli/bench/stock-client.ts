@@ -60,6 +60,9 @@ function connectYWebsocket({ server, name, token }: ClientTarget, doc: Y.Doc): C
   provider.on('connection-error', (event) => {
     problem = `the connection failed: ${'message' in event ? String(event.message) : event.type}`
   })
+  provider.on('status', ({ status }) => {
+    if (status === 'connected') problem = null
+  })
   provider.on('connection-close', (event) => {
     if (event !== null) problem ??= closedWith(event)
   })
@@ -77,6 +80,9 @@ function connectHocuspocus({ server, name, token }: ClientTarget, document: Y.Do
   let problem: string | null = null
   provider.on('authenticationFailed', ({ reason }: { readonly reason: string }) => {
     problem = `the server rejected the token: ${reason}`
+  })
+  websocketProvider.on('open', () => {
+    problem = null
   })
   provider.on('close', ({ event }: { readonly event: Parameters<typeof closedWith>[0] }) => {
     problem ??= closedWith(event)
