@@ -205,7 +205,8 @@ function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
 /** Returns the address of the document that was open last, or of the list of documents. */
 function documentsHref(): string {
   const { organizationId, documentId } = sessionValues()
-  return href('documents', ...[organizationId, documentId].filter((each) => each !== undefined))
+  if (organizationId === undefined) return href('documents')
+  return href('documents', organizationId, ...(documentId === undefined ? [] : [documentId]))
 }
 
 const listedSections = sections.filter(({ isUnlisted }) => isUnlisted !== true)
