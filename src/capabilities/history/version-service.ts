@@ -301,19 +301,19 @@ export class VersionService {
     return record
   }
 
-  #capture(
+  async #capture(
     address: DocumentAddress,
   ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
-    const { rooms, clock } = this.#services
-    return rooms.use(address, async (room) => {
+    const { rooms, clock, edits } = this.#services
+    let at = clock.now()
+    const captured = await rooms.use(address, (room) =>
       // Edits that arrive while a large document is opened and encoded belong to the version.
-      const { capturing, at } = await room.whenEncoded(() => {
-        const capturing = new BackendEdits(room).capture()
-        this.#services.edits.windows.renew(address)
-        return { capturing, at: clock.now() }
-      })
-      return { captured: await capturing, at }
-    })
+      new BackendEdits(room).capture(() => {
+        edits.windows.renew(address)
+        at = clock.now()
+      }),
+    )
+    return { captured, at }
   }
 
   async #carryOut({ is, address }: VersionTask): Promise<void> {

@@ -353,13 +353,17 @@ export class BackendEdits {
   }
 
   /**
-   * Returns the current state of the document when it is durable; null if there is no document. @throws
-   * ApiError UNAVAILABLE
+   * Returns the current state of the document when it is durable; null if there is no document.
+   * @param capturing called in the tick that reads the state, which is later for a large document
+   * @throws ApiError UNAVAILABLE
    */
-  async capture(): Promise<DocumentCapture | null> {
+  async capture(capturing = (): void => {}): Promise<DocumentCapture | null> {
     const { state, commits } = this.#room
     const { result, version } = await this.#room.whenEncoded(() =>
-      readDurable(this.#room, () => (commits.existence === 'live' ? state.encode() : null)),
+      readDurable(this.#room, () => {
+        capturing()
+        return commits.existence === 'live' ? state.encode() : null
+      }),
     )
     return result === null ? null : { bytes: result, epoch: commits.epoch, version }
   }
