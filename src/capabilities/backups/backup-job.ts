@@ -34,11 +34,6 @@ export interface BackupJobResult {
   readonly pruneFailure: string | null
 }
 
-interface BackupRunOptions {
-  readonly onProgress: Progress
-  readonly signal?: AbortSignal
-}
-
 /**
  * Makes one backup, then deletes the backups that the rule does not keep. Creates the repository if it is
  * missing. A prune that fails is a part of the result, because the backup is complete.
@@ -47,7 +42,8 @@ interface BackupRunOptions {
 export async function runBackupJob(
   job: BackupJob,
   parts: AsyncIterable<BackupPart>,
-  { onProgress, signal }: BackupRunOptions,
+  onProgress: Progress,
+  signal?: AbortSignal,
 ): Promise<BackupJobResult> {
   const repository = await repositoryOf(job, 'create')
   const isFirst = (await repository.list()).length === 0

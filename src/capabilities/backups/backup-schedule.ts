@@ -123,7 +123,7 @@ export class BackupSchedule {
     const { job, everyMs, source, clock, log, metrics } = this.#options
     const [startedAt, begun] = [clock.now(), performance.now()]
     try {
-      const done = await runBackupJob(job, source(), { onProgress: () => undefined, signal })
+      const done = await runBackupJob(job, source(), () => undefined, signal)
       this.#failures = 0
       this.#record(done)
       // The next start prunes after its next backup.

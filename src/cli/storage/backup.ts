@@ -83,8 +83,8 @@ async function backUpToRepository(
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
   const progress = showProgress('backup', json ? 'json' : 'text')
   try {
-    const options = { onProgress: progress.at, signal: stop.signal }
-    const done = await runBackupJob(job, readBackupParts(source), options).finally(progress.end)
+    const made = runBackupJob(job, readBackupParts(source), progress.at, stop.signal)
+    const done = await made.finally(progress.end)
     const problem = problemOf(done)
     printResult(json ? JSON.stringify({ ok: problem === null, to, ...done }) : asText(to, done))
     if (problem !== null) throw new StorageError(problem)

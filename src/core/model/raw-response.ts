@@ -29,18 +29,17 @@ export const errorEnvelope = ({ code, status, message, details }: ApiError): obj
   error: { status, message, details: { ...details, code } },
 })
 
-interface RawResponseOptions {
-  /** Request id of the caller; an invalid id is replaced by a new one. */
-  readonly requestId?: unknown
-  /** Headers in addition to the headers that every response has. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /**
  * Returns the complete text of an HTTP error response, after which the connection ends. Use it if Node
  * provides no response object.
+ * @param requestId of the caller; an invalid id is replaced by a new one
+ * @param headers in addition to the headers that every response has
  */
-export function rawResponse(error: ApiError, { requestId, headers = {} }: RawResponseOptions = {}): string {
+export function rawResponse(
+  error: ApiError,
+  requestId?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const body = JSON.stringify(errorEnvelope(error))
   const all = {
     'content-type': 'application/json; charset=utf-8',

@@ -77,7 +77,7 @@ export class SyncServer {
       ...given,
       faults: new ServerFaults(given),
       time: steadyTime(given.clock),
-      frameReceiver: new SharedFrameReceiver(given),
+      frameReceiver: new SharedFrameReceiver(given.forwarder, given.metrics),
     }
     this.#options = options
     this.#dependencies = dependencies

@@ -61,7 +61,7 @@ const runJob = (text: string, madeAt: number, keep: string) =>
   runBackupJob(
     { to: store.name, key: testKey, keep: parseKeep(keep), verify: 'all', version: '0.0.0', clock },
     partsOf([pageOf(text)], madeAt),
-    { onProgress: () => undefined },
+    () => undefined,
   )
 
 async function textAt(at: number | null): Promise<string> {
@@ -171,7 +171,7 @@ it('[BKP-135] rejects another store without `otherStore`, and keeps the backups 
         otherStore,
       },
       partsOf(ids.map(workspacePage), clock.now()),
-      { onProgress: () => undefined },
+      () => undefined,
     )
   const first = await jobOf(['one', 'two'], false)
   for (const ids of [['three'], []]) {

@@ -138,7 +138,7 @@ function publishedKeys(options: IdentityProviderOptions): JWTVerifyGetKey {
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
         throw new TokenRejectedError('signature')
-      throw new TokenRejectedError('provider', { cause: error })
+      throw new TokenRejectedError('provider', null, { cause: error })
     }
   }
 }

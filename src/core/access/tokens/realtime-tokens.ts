@@ -56,10 +56,6 @@ const problemTexts: Record<TokenProblem, string> = {
   provider: 'the keys of the identity provider cannot be fetched; try again',
 }
 
-interface TokenRejectionOptions extends ErrorOptions {
-  readonly detail?: string | null
-}
-
 /**
  * Thrown if a token is rejected. The message may be sent to the client. `reason` is the value of the label of
  * the metric.
@@ -73,7 +69,7 @@ export class TokenRejectedError extends Error {
   readonly detail: string | null
   /** The API key that the rejected token contains; null if the token contains none or was not read. */
   claimedKey: string | null = null
-  constructor(reason: TokenProblem, { detail = null, ...options }: TokenRejectionOptions = {}) {
+  constructor(reason: TokenProblem, detail: string | null = null, options?: ErrorOptions) {
     super(detail ?? problemTexts[reason], options)
     this.name = 'TokenRejectedError'
     this.reason = reason
@@ -240,7 +236,7 @@ export class RealtimeTokens {
     const { payload, mintingSecretId } = await this.#payload(token)
     const identity = identityFromClaims(payload)
     const detail = describeMisspelledClaim(payload)
-    if (detail !== null) throw new TokenRejectedError('claims', { detail })
+    if (detail !== null) throw new TokenRejectedError('claims', detail)
     if (identity === null) throw new TokenRejectedError('claims')
     return mintingSecretId === undefined ? identity : { ...identity, mintingSecretId }
   }

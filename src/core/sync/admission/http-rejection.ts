@@ -59,7 +59,5 @@ export function rejectUpgrade(
 ): void {
   // Without `destroy`, a half-open client would keep the connection indefinitely.
   connection.once('finish', () => connection.destroy())
-  connection.end(
-    rawResponse(error, { requestId: headers['x-request-id'], headers: { ...supportedVersions, ...added } }),
-  )
+  connection.end(rawResponse(error, headers['x-request-id'], { ...supportedVersions, ...added }))
 }

@@ -7,14 +7,12 @@ import { ForwardedSocket } from '../socket/forwarded-socket.ts'
 import type { UpgradeRequest } from '../socket/websocket-upgrader.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 
-type Dependencies = Pick<SyncDependencies, 'forwarder' | 'metrics' | 'frameReceiver' | 'acceptor'>
-
 /** Forwards websockets to the nodes that own their documents. */
 export class WebsocketForwarder {
-  readonly #dependencies: Dependencies
+  readonly #dependencies: SyncDependencies
   readonly #sockets = new Set<ForwardedSocket>()
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: SyncDependencies) {
     this.#dependencies = dependencies
   }
 

@@ -4,12 +4,10 @@ import type { DocumentChannel } from './document-channel.ts'
 import { DocumentTunnel } from './document-tunnel.ts'
 import type { MultiplexedSocket } from './multiplexed-socket.ts'
 
-type Dependencies = Pick<SyncDependencies, 'forwarder' | 'backpressure' | 'metrics'>
-
 /** The tunnels of one multiplexed connection: at most one to each node. */
 export class ConnectionTunnels {
   readonly #client: MultiplexedSocket
-  readonly #dependencies: Dependencies
+  readonly #dependencies: SyncDependencies
   readonly #clientAddress: string
   readonly #origin: string | undefined
   readonly #tunnels = new Map<string, DocumentTunnel>()
@@ -17,7 +15,7 @@ export class ConnectionTunnels {
   /** @param origin origin of the page of the client */
   constructor(
     client: MultiplexedSocket,
-    dependencies: Dependencies,
+    dependencies: SyncDependencies,
     clientAddress: string,
     origin: string | undefined,
   ) {

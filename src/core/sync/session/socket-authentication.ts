@@ -73,7 +73,7 @@ export class SocketAuthentication {
 
   #storeUnavailable(error: StoreUnavailableError): TokenRejectedError {
     this.#dependencies.faults.log(error, 'a token could not be checked')
-    return new TokenRejectedError('store', { cause: error })
+    return new TokenRejectedError('store', null, { cause: error })
   }
 
   /**

@@ -27,22 +27,18 @@ export interface SharedFrameReader {
   end(reason: Close): void
 }
 
-/** Parts of a server that the receiver needs. */
-interface Dependencies {
-  readonly forwarder: Pick<Forwarder, 'handshake' | 'departures'>
-  readonly metrics: Pick<Metrics, 'forwarded'>
-}
-
 /** Receives the shared frames of other nodes, and gives them to the forwarded websockets (see `SharedFrames`). */
 export class SharedFrameReceiver {
-  readonly #dependencies: Dependencies
+  readonly #forwarder: Pick<Forwarder, 'handshake' | 'departures'>
+  readonly #metrics: Pick<Metrics, 'forwarded'>
   /** The websockets by editor. */
   readonly #editors = new Map<string, Set<SharedFrameReader>>()
   readonly #sources = new Map<string, SharedFrameSource>()
   #lastNumber = 0
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies
+  constructor(forwarder: Pick<Forwarder, 'handshake' | 'departures'>, metrics: Pick<Metrics, 'forwarded'>) {
+    this.#forwarder = forwarder
+    this.#metrics = metrics
   }
 
   /** Returns the number of a new forwarded websocket. */
@@ -79,8 +75,7 @@ export class SharedFrameReceiver {
   }
 
   #open(node: string): SharedFrameSource | null {
-    const { forwarder, metrics } = this.#dependencies
-    const handshake = forwarder.handshake(node, sharedFramesPath, '')
+    const handshake = this.#forwarder.handshake(node, sharedFramesPath, '')
     if (handshake === null) return null
     const { url, headers } = handshake
     const socket = new WebSocket(url, {
@@ -91,13 +86,13 @@ export class SharedFrameReceiver {
       maxPayload: 0,
     })
     const forget = (): void => void this.#sources.delete(node)
-    const source = new SharedFrameSource(socket, metrics, (isRefused) => {
+    const source = new SharedFrameSource(socket, this.#metrics, (isRefused) => {
       unwatch()
       if (isRefused) setTimeout(forget, retryMs).unref()
       else forget()
     })
     this.#sources.set(node, source)
-    const unwatch = forwarder.departures.watch(node, () => source.close())
+    const unwatch = this.#forwarder.departures.watch(node, () => source.close())
     return source
   }
 }
