@@ -307,7 +307,9 @@ class Window {
       for (const at of indexes) sides.set(at, isSame || this.#options.kept === 'theirs' ? inTheirs : inMine)
     const wordsOf = (view: number): ReadonlySet<string> =>
       wordTexts(this.#textOf(this.#indexes((at) => this.#has(at, view))))
-    const known = [inBase, inTheirs, inMine].map(wordsOf)
+    // With separate words, nobody may ever have seen the base: it lacks the later changes of others.
+    const views = this.#options.areWordsSeparate === true ? [] : [inBase]
+    const known = [...views, inTheirs, inMine].map(wordsOf)
     const restored = [inBase, inMine].map((view) => wordsOf(view | restoredByMine | deletedOfTheirs))
     const result = this.#indexes((at) => this.#has(at, sides.get(at) ?? 0))
     const text = this.#textOf(result)

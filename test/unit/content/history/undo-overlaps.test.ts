@@ -100,6 +100,17 @@ it('[ATT-107] restores a part of the word that others have deleted with `keepMin
   expect(undo(recording, { by: 'agent' }, 'keepMine').update).toBeNull()
 })
 
+it('[ATT-107] makes no number that only the undone changes and earlier ones would have made, with `keepMine`', () => {
+  const recording = recordingOf('known 100, naive')
+  replace(recording, 'agent', 'naive', 'nave')
+  replace(recording, 'ben', 'known 100', 'know100')
+  replace(recording, 'ben', 'know100', 'know00')
+  replace(recording, 'ann', 'know00', 'know0 0')
+  replace(recording, 'agent', 'know0 0', 'k 0')
+  undo(recording, { by: 'agent' }, 'keepMine')
+  expect(contentOf(recording)).toBe('known 100, naive')
+})
+
 it('[ATT-107] changes nothing with `fail`', () => {
   const recording = recordingOf('Budget: 100 EUR.')
   replace(recording, 'agent', '100', '170')
