@@ -51,6 +51,11 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, ErrorExample>>> =
     message: 'the agent needs the role editor on the document, or suggester in a branch that it has created',
     details: { role: 'viewer', required: 'editor' },
   },
+  'agent/protected-content': {
+    message:
+      'an agent must not change content that "approved" protects: "100 euros" at /0/0 of "default"; leave it as it is, and change other content only',
+    details: { contentKey: 'default', path: '/0/0', name: 'approved', text: '100 euros' },
+  },
   'limit/exceeded': {
     message:
       'too many calls with this API key: the limit callsPerKey is 400 per second; try again after 1 s ' +

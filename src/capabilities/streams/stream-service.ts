@@ -262,6 +262,13 @@ export class StreamService {
       const read = await new BackendEdits(room).streamPlace(request, schema, baseVersion)
       if (read === null || right.fence === null) throw noContent()
       const [client, counter] = newClients(room.state.clocks)
+      const { place, replaced } = read.result
+      // An agent must learn before it writes that it must not replace protected content.
+      if (right.protects?.length && replaced.ranges.length + replaced.elements.length > 0) {
+        const ending = { epoch: room.epoch, received: 0, isRepeated: false, dryRun: true } as const
+        const options = { expects: 'content', right, ...ending } as const
+        await new StreamEdits(room).replace(userId, { place, client, counter }, replaced, 'report', options)
+      }
       return { found: read.result, client, counter, epoch: room.epoch }
     })
     const { place, matched, replaced } = found

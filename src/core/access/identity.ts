@@ -22,6 +22,8 @@ export interface AgentTraits {
   readonly onBehalfOf: string | null
   /** All policies that apply: that of the token, and that of the server. */
   readonly policies: readonly AgentPolicy[]
+  /** Names of marks and attributes whose content the agent must not change, besides those of schemas. */
+  readonly protected?: readonly string[]
 }
 
 /** The user of a realtime connection, as the token describes the user. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { ApiError } from '../base/errors.ts'
 import {
   type AccessChange,
   documentFences,
@@ -6,6 +7,7 @@ import {
   tokensFence,
   userFence,
 } from '../directory/organizations/access-change.ts'
+import { type SchemaService, schemasFence } from '../directory/schemas/schema-service.ts'
 import type { CredentialsRevoked } from '../directory/tenants/token-revocations.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import type { Fence, FenceStore } from '../store/engine.ts'
@@ -24,6 +26,7 @@ interface RealtimeAccessOptions {
   /** Tenant of connections without a token. Null if a token is required. */
   readonly defaultTenant: Tenant | null
   readonly reader: AccessReader
+  readonly schemas: Pick<SchemaService, 'of'>
   readonly fences: FenceStore
   readonly decider: RoleDecider
   readonly clock: Clock
@@ -40,6 +43,8 @@ export interface Permission {
   readonly decision: RoleDecision | null
   /** Reason why the token is rejected; null if the token is accepted. */
   readonly refusal: TokenRejectedError | null
+  /** Names of the marks and attributes whose content the user must not change; empty unless the user is an agent. */
+  readonly protects: readonly string[]
 }
 
 /** Determines the identity of realtime connections, and their rights according to the directory. */
@@ -122,13 +127,25 @@ export class RealtimeAccess {
       userFence(address, userId),
       ...tokenUsers(identity).map((each) => tokensFence(tenant, each)),
       domainsFence(tenant),
+      ...(identity.agent === null ? [] : [schemasFence(tenant)]),
     ])
-    const [access, branch, refusal] = await Promise.all([
+    const [access, branch, refusal, protects] = await Promise.all([
       this.#accessOf(identity, address),
       this.#options.reader.readBranch(address),
       this.refusalOf(identity, origin),
+      this.#protectedFrom(identity, address),
     ])
-    return { fence, access, branch, refusal, decision: null }
+    return { fence, access, branch, refusal, decision: null, protects }
+  }
+
+  async #protectedFrom({ agent }: Identity, address: DocumentAddress): Promise<readonly string[]> {
+    if (agent === null) return []
+    const attached = await this.#options.schemas.of(address).catch((error: unknown) => {
+      // Without its schema, the editor accepts no write by REST, and has no protected names of its own.
+      if (error instanceof ApiError && error.code === 'schema/not-found') return null
+      throw error
+    })
+    return [...(agent.protected ?? []), ...(attached?.schema.spec?.protected ?? [])]
   }
 
   #accessOf({ userId }: Identity, address: DocumentAddress): Promise<DocumentAccess> {

@@ -255,6 +255,12 @@ export const errorCodes = {
     meaning: 'The policy `no-delete` applies to the agent, and the call would delete content.',
     remedy: 'Insert content only, or create a token without this policy.',
   },
+  'agent/protected-content': {
+    status: 'PERMISSION_DENIED',
+    meaning:
+      'The call would change or add content with a protected mark or attribute. `details` has its place.',
+    remedy: 'Change other content only, or let a user change the protected content.',
+  },
 
   'mcp/tool-not-permitted': {
     status: 'PERMISSION_DENIED',

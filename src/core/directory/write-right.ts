@@ -5,6 +5,8 @@ import type { Fence, FenceStore, Key } from '../store/engine.ts'
 export interface WriteRight {
   /** The fence, which was read before the permission was checked. Null if the permission has ended. */
   readonly fence: Fence | null
+  /** Names of the marks and attributes whose content the holder must not change. Undefined: none. */
+  readonly protects?: readonly string[] | undefined
   /** Checks the permission again. @throws ApiError if the permission has ended; StoreUnavailableError */
   recheck(): Promise<void>
 }
@@ -45,6 +47,10 @@ export class FencedRight implements WriteRight {
     if (this.#own === null || clock.now() >= this.#until) return null
     if (within === null) return this.#own
     return within.fence === null ? null : [...within.fence, ...this.#own]
+  }
+
+  get protects(): WriteRight['protects'] {
+    return this.#options.within?.protects
   }
 
   /** The errors of this permission come before those of the other one. */

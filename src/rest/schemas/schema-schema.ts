@@ -26,8 +26,8 @@ export const schemaDefinition = json.object(
     additionalProperties: {},
     description:
       'Nodes and marks, as in the `spec` of a ProseMirror schema: `nodes` by name, each with `content`, `marks`, `group`, ' +
-      '`inline` and `attributes`; `marks` by name, each with `excludes`, `group` and `attributes`; `topNode`; and ' +
-      '`contentKey`. An attribute has `default` and `type`.',
+      '`inline` and `attributes`; `marks` by name, each with `excludes`, `group` and `attributes`; `topNode`; ' +
+      '`contentKey`; and `protected`, the names of the marks and attributes whose content agents must not change. An attribute has `default` and `type`.',
     examples: [
       {
         nodes: {

@@ -43,6 +43,7 @@ it.each([
   [{ policy: 'read-only', agent: false }, '/data/policy'],
   [{ agent: true, policy: 'no-deletes' }, '/data/policy'],
   [{ agent: true, model: 'm'.repeat(201) }, '/data/model'],
+  [{ protected: ['locked'] }, '/data/protected'],
   [
     { agent: true, userProperties: { name: 'Bot', email: '', isAdmin: true } },
     '/data/userProperties/isAdmin',
@@ -82,6 +83,8 @@ it.each([
   { agent: { policy: 'none' } },
   { agent: { policy: null, model: 7 } },
   { agent: { onBehalfOf: '' } },
+  { agent: { protected: 'locked' } },
+  { agent: { protected: [''] } },
   { agent: { onBehalfOf: 'a'.repeat(300) } },
   { agent: {}, admin: true },
   { agnet: {} },

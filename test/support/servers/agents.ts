@@ -9,6 +9,7 @@ export interface AgentTokenOptions {
   readonly model?: string
   readonly onBehalfOf?: string
   readonly policy?: 'read-only' | 'suggest-only' | 'no-delete'
+  readonly protected?: readonly string[]
   readonly expiresInSeconds?: number
 }
 

@@ -189,6 +189,7 @@ class AgentWriteRight implements WriteRight {
   readonly #caller: AgentCaller
   readonly #address: DocumentAddress
   readonly #clock: Clock
+  protects: readonly string[] = []
   #fence: Fence | null = null
   #until = 0
 
@@ -207,6 +208,7 @@ class AgentWriteRight implements WriteRight {
     this.#fence = null
     const permission = await this.#read()
     this.#until = check(this.#caller, this.#address, permission, 'editor', this.#clock.now())
+    this.protects = permission.protects
     this.#fence = permission.fence
   }
 }

@@ -134,10 +134,15 @@ export const mustKeepContent = ({ agent }: Pick<Identity, 'agent'>): boolean =>
   agent?.policies.includes('no-delete') === true
 
 /**
- * Returns the role of an identity on a websocket. An agent that must not delete content is a viewer there: the updates
- * of a client can delete anything, and the server accepts them as they are.
+ * Returns the role of an identity on a websocket. An agent that must not delete content, or must not change some of it,
+ * is a viewer there: the updates of a client can change anything, and the server accepts them as they are.
+ * @param protects as in `Permission`
  */
 export const roleOnSocket = (
   identity: Pick<Identity, 'agent'>,
   role: AccessRole | null,
-): AccessRole | null => (mustKeepContent(identity) ? weaker(role, 'viewer') : role)
+  protects: readonly string[],
+): AccessRole | null =>
+  identity.agent !== null && (mustKeepContent(identity) || protects.length > 0)
+    ? weaker(role, 'viewer')
+    : role

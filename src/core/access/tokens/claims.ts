@@ -33,12 +33,17 @@ interface AgentClaim {
   readonly model?: string
   readonly onBehalfOf?: string
   readonly policy?: AgentPolicy
+  readonly protected?: readonly string[]
 }
 
 /** Maximum characters of the members of the claim. The data of a change must be able to contain them. */
-export const agentClaimLimits = { model: 200, onBehalfOf: 256 } as const
+export const agentClaimLimits = { model: 200, onBehalfOf: 256, protectedNames: 20, nameLength: 100 } as const
 
 const id = s.checked(s.string, (text) => idProblem(text) === null)
+
+const areProtectedNames = (names: readonly string[]): boolean =>
+  names.length <= agentClaimLimits.protectedNames &&
+  names.every(({ length }) => length > 0 && length <= agentClaimLimits.nameLength)
 
 /** Has no further members: a misspelled `policy` must not give an agent more rights. */
 const agentSchema = s.exactObject(
@@ -47,6 +52,7 @@ const agentSchema = s.exactObject(
     model: s.orNull(s.checked(s.string, ({ length }) => length <= agentClaimLimits.model)),
     onBehalfOf: s.orNull(s.checked(id, ({ length }) => length <= agentClaimLimits.onBehalfOf)),
     policy: s.orNull(s.choice(agentPolicies)),
+    protected: s.orNull(s.checked(s.array(s.string), areProtectedNames)),
   },
 )
 
@@ -98,15 +104,22 @@ export function identityFromClaims(payload: JWTPayload): Identity | null {
 }
 
 function agentFromClaim(claim: s.TypeOf<typeof agentSchema>): AgentTraits {
-  const { model = null, onBehalfOf = null, policy = null } = claim
-  return { model, onBehalfOf, policies: policy === null ? [] : [policy] }
+  const { model = null, onBehalfOf = null, policy = null, protected: names = null } = claim
+  const policies = policy === null ? [] : [policy]
+  return { model, onBehalfOf, policies, ...(names !== null && { protected: names }) }
 }
 
 /** Returns the claim from which `identityFromClaims` restores an agent. */
-export const toAgentClaim = ({ model, onBehalfOf, policies: [policy] }: AgentTraits): AgentClaim => ({
+export const toAgentClaim = ({
+  model,
+  onBehalfOf,
+  policies: [policy],
+  protected: names,
+}: AgentTraits): AgentClaim => ({
   ...(model !== null && { model }),
   ...(onBehalfOf !== null && { onBehalfOf }),
   ...(policy !== undefined && { policy }),
+  ...(names !== undefined && { protected: names }),
 })
 
 /** A claim that Weft does not know, and the missing claim that was probably meant. */

@@ -10,7 +10,7 @@ import { type SchemaSpec, schemaLimits } from './schema-spec.ts'
  */
 export function checkSchema(data: unknown): SchemaSpec {
   const schema = objectAt('', data)
-  checkMembers('', schema, ['nodes', 'marks', 'topNode', 'contentKey'])
+  checkMembers('', schema, ['nodes', 'marks', 'topNode', 'contentKey', 'protected'])
   const nodes = entriesAt('/nodes', schema.nodes, schemaLimits.nodes)
   if (nodes.length === 0) throw schemaProblem('/nodes', 'expected at least one node')
   for (const [name, node] of nodes) checkNode(`/nodes/${escapePointer(name)}`, node)
@@ -20,7 +20,18 @@ export function checkSchema(data: unknown): SchemaSpec {
   }
   for (const member of ['topNode', 'contentKey'] as const)
     checkText(`/${member}`, schema[member], schemaLimits.nameLength)
-  return data as SchemaSpec
+  const spec = data as SchemaSpec
+  checkProtected(spec)
+  return spec
+}
+
+function checkProtected({ protected: names = [], nodes, marks = {} }: SchemaSpec): void {
+  if (!Array.isArray(names)) throw schemaProblem('/protected', 'expected an array of names')
+  const attributes = Object.values(nodes).flatMap((node) => Object.keys(node.attributes ?? {}))
+  const known = new Set([...Object.keys(marks), ...attributes])
+  const index = names.findIndex((name) => !known.has(name))
+  if (index !== -1)
+    throw schemaProblem(`/protected/${index}`, 'expected the name of a mark, or of an attribute of a node')
 }
 
 function checkNode(path: string, data: unknown): void {

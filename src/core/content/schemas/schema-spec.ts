@@ -40,6 +40,8 @@ export interface SchemaSpec {
   readonly topNode?: string
   /** Name of the root in which the editor library keeps the content. */
   readonly contentKey?: string
+  /** Names of marks and of attributes of nodes. Agents must not change the content that has one of them. */
+  readonly protected?: readonly string[]
 }
 
 export const schemaLimits = {

@@ -4,6 +4,7 @@ import { keepingKinds } from '../keep-kinds.ts'
 import { keptSide, type OverlapPolicy, reportOf } from '../merge/overlap.ts'
 import type { ContentSchema } from '../schemas/compiled-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from '../schemas/content-schema.ts'
+import { markName } from '../schemas/schema-spec.ts'
 import { deleteIds, idOf, itemIn, lastItem, rangeOfItem } from '../yjs/items.ts'
 import { type IdRange, type StoredId, withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -96,21 +97,39 @@ export function changesStructure(doc: Y.Doc, writer: StreamWriter, text: string)
   return needsNewBlocks(doc, { place, client, isFirst }, text)
 }
 
+/** A change of a stream: its next part, or one of its endings. */
+export type WriterStep =
+  | {
+      readonly is: 'write'
+      readonly text: string
+      readonly schema: NamedSchema | null
+      /** As for `writeStreamed`. */
+      readonly protects: readonly string[]
+    }
+  | ({ readonly is: 'replace' } & ReplacedContent)
+  | { readonly is: 'withdraw' }
+
+interface ReplacedContent {
+  readonly replaced: ReplacedIds
+  readonly onOverlap: OverlapPolicy
+  /** As for `deleteReplaced`. */
+  readonly isRepeated: boolean
+}
+
 /**
- * Writes the next part of the content in a working copy of the document.
+ * Makes a change in a working copy of the document.
  * @throws ApiError as for `writeStreamed`; INVALID_ARGUMENT if the document does not match the schema afterwards. The
  * copy must then be discarded
  */
-export function writeInCopy(
-  doc: Y.Doc,
-  writer: StreamWriter,
-  text: string,
-  named: NamedSchema | null,
-): RootReplacement {
+export function stepInCopy(doc: Y.Doc, writer: StreamWriter, step: WriterStep): RootReplacement {
+  if (step.is === 'replace')
+    return deleteReplaced(doc, writer, step.replaced, step.onOverlap, step.isRepeated)
+  if (step.is === 'withdraw') return deleteStreamed(doc, writer)
+  const { text, schema: named, protects } = step
   const schema = named === null ? null : schemaOf(named)
   const { contentKey } = writer.place
   const before = schema === null ? undefined : violationKeys(doc, contentKey, schema)
-  const result = writeStreamed(doc, writer, text, schema)
+  const result = writeStreamed(doc, writer, text, schema, protects)
   if (named !== null && schema !== null) checkAgainstSchema(doc, contentKey, schema, named.name, before)
   return result
 }
@@ -120,6 +139,7 @@ export function writeInCopy(
  * next to it.
  * @param text well-formed Unicode; `writableUnits` returns its length
  * @param schema the schema in whose form blocks are written; null without one
+ * @param protects names of the marks that the content must not get from text next to it
  * @throws ApiError FAILED_PRECONDITION if the place no longer exists; nothing is changed then
  */
 export function writeStreamed(
@@ -127,6 +147,7 @@ export function writeStreamed(
   writer: StreamWriter,
   text: string,
   schema: ContentSchema | null,
+  protects: readonly string[] = [],
 ): RootReplacement {
   const { place, client, counter } = writer
   if (text === '') return { changed: false, insertions: 0, deletions: 0 }
@@ -136,7 +157,7 @@ export function writeStreamed(
     doc.clientID = client
     try {
       if (place.as === 'text') {
-        const { type, left, right } = placeOfNext(transaction, place, client)
+        const { type, left, right } = placeOfNext(transaction, place, client, protects)
         putText(transaction, { type, left, right }, place.isOneLine ? text.replace(/[\r\n]/g, ' ') : text)
       } else writeBlocks(transaction, { place, client, contentKey: place.contentKey, schema, isFirst }, text)
       if (counter !== null) count(transaction, counter, text.length)
@@ -168,7 +189,7 @@ function count(transaction: Y.Transaction, counter: number, units: number): void
  * @param isRepeated true if the content may have been deleted before, because the server crashed before it
  * stored the result
  */
-export function deleteReplaced(
+function deleteReplaced(
   doc: Y.Doc,
   writer: StreamWriter,
   { ranges, elements, texts }: ReplacedIds,
@@ -207,7 +228,7 @@ export const replacedUnits = ({ ranges, elements }: RemovedIds): number =>
   ranges.reduce((sum, { length }) => sum + length, elements.length)
 
 /** Deletes the content of a stream. Content of others that is inside it stays. */
-export function deleteStreamed(doc: Y.Doc, { place, client }: StreamWriter): RootReplacement {
+function deleteStreamed(doc: Y.Doc, { place, client }: StreamWriter): RootReplacement {
   const ranges: IdRange[] = []
   const elements: StoredId[] = []
   for (const item of doc.store.clients.get(client) ?? []) {
@@ -258,13 +279,18 @@ const deletedUnits = ({ deleteSet }: Y.Transaction): number =>
 type PlaceInText = TextPlace & Pick<StreamPlace, 'contentKey'>
 
 /** Returns the place of the next part. Before the first part, writes the line breaks around the content. */
-function placeOfNext(transaction: Y.Transaction, place: PlaceInText, client: number): SequencePlace {
+function placeOfNext(
+  transaction: Y.Transaction,
+  place: PlaceInText,
+  client: number,
+  protects: readonly string[],
+): SequencePlace {
   const { before, after } = place
   const clock = Y.getState(transaction.doc.store, client)
   if (clock > before.length + after.length) return placeAfter(transaction, client, clock - 1)
   // The line breaks are written together with the first part.
   if (clock > 0) throw placeRemoved()
-  const first = firstPlace(transaction, place)
+  const first = outsideOf(firstPlace(transaction, place), protects)
   const left = before === '' ? first.left : putText(transaction, first, before)
   const right = after === '' ? first.right : putText(transaction, { ...first, left }, after)
   return { type: first.type, left, right }
@@ -274,6 +300,22 @@ function placeOfNext(transaction: Y.Transaction, place: PlaceInText, client: num
 function placeAfter(transaction: Y.Transaction, client: number, clock: number): SequencePlace {
   const left = Y.getItemCleanEnd(transaction, transaction.doc.store, Y.createID(client, clock))
   return { type: typeOf(left), left, right: left.right }
+}
+
+/** Returns the place next to the protected marks that end or begin at a place. */
+function outsideOf({ type, left, right }: SequencePlace, protects: readonly string[]): SequencePlace {
+  const isEdge = ({ content, deleted }: Y.Item, isEnd: boolean): boolean =>
+    content instanceof Y.ContentFormat &&
+    !deleted &&
+    protects.includes(markName(content.key)) &&
+    (content.value === null) === isEnd
+  const isShown = ({ deleted, countable }: Y.Item): boolean => countable && !deleted
+  let place = { type, left, right }
+  for (let item = right; item !== null && !isShown(item); item = item.right)
+    if (isEdge(item, true)) place = { type, left: item, right: item.right }
+  for (let item = left; item !== null && !isShown(item); item = item.left)
+    if (isEdge(item, false)) place = { type, left: item.left, right: item }
+  return place
 }
 
 function firstPlace(transaction: Y.Transaction, { contentKey, position }: PlaceInText): SequencePlace {

@@ -50,6 +50,9 @@ export const editorSchemasType = {
 /** Partition with the schemas of an API key. */
 const schemasPart = ({ workspaceId, apiKey }: Tenant): Key => ['schemas', workspaceId, apiKey]
 
+/** Returns the fence that is raised when content of editors that exist may become protected from agents. */
+export const schemasFence = (tenant: Tenant): Key => [...schemasPart(tenant), 'protected']
+
 export const schemaKeys = {
   /** Counter: the number of schemas. */
   count: ['count'] satisfies Key,
@@ -105,6 +108,8 @@ export class SchemaService {
       if (known === null) await count(transaction, 1)
       const record: SchemaRecord = { name, schema, createdAt: known?.createdAt ?? now, lastUpdated: now }
       transaction.put(schemaKeys.schema(name), record)
+      const names = [known?.schema.protected, schema.protected].map((list) => JSON.stringify(list))
+      if (known !== null && names[0] !== names[1]) transaction.raise([schemasFence(tenant)])
       return known === null
     })
     return result
@@ -179,9 +184,14 @@ export class SchemaService {
   /**
    * Attaches a schema to an editor, in place of another schema. Does nothing if the document does not exist any
    * more.
+   * @param isProtecting true if the schema names protected content
    * @throws ApiError FAILED_PRECONDITION if too many editors of the document have a schema
    */
-  async attach(address: DocumentAddress, { schema, contentKey }: AttachedSchema): Promise<void> {
+  async attach(
+    address: DocumentAddress,
+    { schema, contentKey }: AttachedSchema,
+    isProtecting: boolean,
+  ): Promise<void> {
     const { documentId, editorId } = address
     const key = keys.editorSchemas(documentId)
     await this.#organizations.carryOut(address, async (transaction) => {
@@ -195,6 +205,7 @@ export class SchemaService {
           `a document has at most ${editorsWithSchemaMax} editors with a schema; use another document for further editors`,
         )
       transaction.put(key, { editors: [...others, { editorId, schema, contentKey }] })
+      if (isProtecting) transaction.raise([schemasFence(address)])
     })
   }
 

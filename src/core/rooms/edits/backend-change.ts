@@ -2,6 +2,7 @@ import { startSpan } from '../../base/current-trace.ts'
 import { ApiError } from '../../base/errors.ts'
 import { WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { versionOf } from '../../model/version.ts'
 import { runSpan } from '../../tracing/run-span.ts'
 import type { TraceWriter } from '../../tracing/trace.ts'
 import type { Room } from '../room/room.ts'
@@ -133,12 +134,29 @@ function traceLock<T>(room: Room, { by }: BackendChange<T>, since: number): void
   })
 }
 
-const computed = <T>({ runs = 'event loop', compute }: BackendChange<T>): Promise<ProposedChange<T>> =>
-  spanned(runs, compute)
+/** @throws ApiError PERMISSION_DENIED if an agent would change protected content; the errors of `compute` */
+async function computed<T>(
+  room: Room,
+  { runs = 'event loop', compute, options: { right } }: BackendChange<T>,
+): Promise<ProposedChange<T>> {
+  const proposal = await spanned(runs, compute)
+  const { update, isCurrent } = proposal
+  const names = right?.protects ?? []
+  if (update === null || names.length === 0) return proposal
+  const { version } = room.commits
+  await room.dependencies.threads.use(room.address, async (thread) =>
+    thread.run({ is: 'protect', updates: await room.updatesOf(version, true), update, names }),
+  )
+  const isUnchanged = (): boolean => versionOf(room.commits.version) === versionOf(version)
+  // The first call reads the updates that have arrived.
+  return { ...proposal, isCurrent: () => isCurrent() && isUnchanged() }
+}
 
 async function attempt<T>(room: Room, change: BackendChange<T>): Promise<EditResult<T>> {
   await change.prepare?.()
-  if (change.inPlace !== undefined) {
+  // The content that an agent must not change is compared in a working copy.
+  const isProtected = (change.options.right?.protects ?? []).length > 0
+  if (change.inPlace !== undefined && !isProtected) {
     const since = performance.now()
     while (room.lock.held !== null) await room.lock.held
     traceLock(room, change, since)
@@ -148,7 +166,7 @@ async function attempt<T>(room: Room, change: BackendChange<T>): Promise<EditRes
     if (applied !== null) return committed(room, change, applied)
   }
   if (change.pauses === true) return whilePaused(room, change, null)
-  const first = await computed(change)
+  const first = await computed(room, change)
   if (change.options.dryRun === true) {
     change.computed?.('first')
     return foundOut(room, change, first)
@@ -171,7 +189,7 @@ async function whilePaused<T>(
     const early = first === null ? null : await commitInTick(room, change, first, 'first')
     if (early !== null) return early.result
     for (let tries = 1; tries <= triesMax; tries += 1) {
-      const proposal = await computed(change)
+      const proposal = await computed(room, change)
       const made = await commitInTick(room, change, proposal, first === null ? 'first' : 'again')
       if (made !== null) return made.result
     }

@@ -5,14 +5,13 @@ import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema
 import type { ReplacedIds } from '../../content/stream/stream-place.ts'
 import {
   changesStructure,
-  deleteReplaced,
-  deleteStreamed,
   receivedUnits,
   replacedUnits,
   type StreamWriter,
+  stepInCopy,
   streamCursor,
   streamGap,
-  writeInCopy,
+  type WriterStep,
   writeStreamed,
 } from '../../content/stream/stream-writing.ts'
 import { DocumentState } from '../document/document-state.ts'
@@ -73,16 +72,18 @@ export class StreamEdits {
   ): Streaming {
     const room = this.#room
     const schema = named === null ? null : schemaOf(named)
+    const protects = options.right?.protects ?? []
+    const step: WriterStep = { is: 'write', text, schema: named, protects }
     const mayBeLarge = writer.place.as === 'blocks' && room.dependencies.threads.enabled
     return this.#change(by, writer, options, {
+      step,
       prepare: () => {
         this.#checkRoom(text, options)
         const changes = changesStructure(room.state.doc, writer, text)
         if (changes && mayBeLarge && this.#isLarge(writer, text)) return null
-        if (changes && named !== null) this.#checkSchema(writer, text, named)
+        if (changes && named !== null) this.#checkSchema(writer, step)
         return (doc) => writeStreamed(doc, writer, text, schema)
       },
-      compute: () => this.#onThread(writer, text, named, options),
     })
   }
 
@@ -100,38 +101,43 @@ export class StreamEdits {
   }
 
   /** Makes a change in a working copy, and checks the schema. @throws ApiError INVALID_ARGUMENT */
-  #checkSchema(writer: StreamWriter, text: string, named: NamedSchema): void {
+  #checkSchema(writer: StreamWriter, step: WriterStep): void {
     const copy = DocumentState.fromBytes(this.#room.state.encode())
     try {
-      copy.edit(() => writeInCopy(copy.doc, writer, text, named))
+      copy.edit(() => stepInCopy(copy.doc, writer, step))
     } finally {
       copy.doc.destroy()
     }
   }
 
   /**
-   * Writes the next part on a thread. Only this stream writes with its clients, so the update stays valid after updates
-   * of others.
+   * Makes a change on a thread. Only this stream writes with its clients, so the update stays valid after updates of
+   * others.
    */
   async #onThread(
     writer: StreamWriter,
-    text: string,
-    schema: NamedSchema | null,
+    step: WriterStep,
+    finish: NonNullable<StreamSteps['finish']>,
     options: StreamOptions,
   ): Promise<ProposedChange<StreamedChange>> {
+    const text = step.is === 'write' ? step.text : ''
     const room = this.#room
     const { state } = room
     const received = (): number => receivedUnits(writer, (client) => state.clocks.get(client) ?? 0)
-    this.#checkRoom(text, options)
+    if (step.is === 'write') this.#checkRoom(text, options)
     const before = received()
     const { change, update } = await room.dependencies.threads.use(room.address, async (thread) => {
       beginEdit(room, options)
       const updates = await room.updatesOf(room.commits.version, true)
-      return thread.run({ is: 'stream', updates, writer, text, schema })
+      return thread.run({ is: 'stream', updates, writer, step })
     })
     return {
       update,
-      result: () => ({ ...change, received: before + text.length, cursor: streamCursor(state.doc, writer) }),
+      result: () => ({
+        ...finish(change),
+        received: before + text.length,
+        cursor: streamCursor(state.doc, writer),
+      }),
       isCurrent: () => {
         this.#begin(writer, options)
         if (received() !== before) throw headConflict()
@@ -141,7 +147,7 @@ export class StreamEdits {
     }
   }
 
-  /** As `deleteReplaced`. Resolves when the change is durable and sent. */
+  /** Deletes the replaced content, as the step `replace`. Resolves when the change is durable and sent. */
   replace(
     by: string,
     writer: StreamWriter,
@@ -149,23 +155,19 @@ export class StreamEdits {
     onOverlap: OverlapPolicy,
     options: EndOptions,
   ): Streaming {
+    const { isRepeated } = options
     return this.#change(by, writer, options, {
-      prepare: () => (doc) =>
-        withEarlierDeletions(
-          deleteReplaced(doc, writer, replaced, onOverlap, options.isRepeated),
-          options,
-          () => replacedUnits(replaced),
-        ),
+      step: { is: 'replace', replaced, onOverlap, isRepeated },
+      finish: (result) => withEarlierDeletions(result, options, () => replacedUnits(replaced)),
     })
   }
 
   /** Deletes the content of the stream. Resolves when the change is durable and sent. */
   withdraw(by: string, writer: StreamWriter, options: EndOptions): Streaming {
+    const written = (): number => this.#room.state.clocks.get(writer.client) ?? 0
     return this.#change(by, writer, options, {
-      prepare: () => (doc) =>
-        withEarlierDeletions(deleteStreamed(doc, writer), options, () =>
-          Y.getState(doc.store, writer.client),
-        ),
+      step: { is: 'withdraw' },
+      finish: (result) => withEarlierDeletions(result, options, written),
     })
   }
 
@@ -201,7 +203,11 @@ export class StreamEdits {
     by: string,
     writer: StreamWriter,
     options: StreamOptions,
-    { prepare, compute = alwaysInPlace }: StreamSteps,
+    {
+      step,
+      finish = (result) => result,
+      prepare = () => (doc) => stepInCopy(doc, writer, step),
+    }: StreamSteps,
   ): Streaming {
     const room = this.#room
     return makeChange(room, {
@@ -217,10 +223,10 @@ export class StreamEdits {
           const { store } = room.state.doc
           const received = receivedUnits(writer, (client) => Y.getState(store, client))
           const cursor = streamCursor(room.state.doc, writer)
-          return { added, result: () => ({ ...result, received, cursor }) }
+          return { added, result: () => ({ ...finish(result), received, cursor }) }
         })
       },
-      compute,
+      compute: () => this.#onThread(writer, step, finish, options),
       computed: (when) => {
         const mode = when === 'first' ? 'thread' : 'thread_locked'
         room.dependencies.metrics.replacements.inc({ mode })
@@ -230,16 +236,15 @@ export class StreamEdits {
 }
 
 interface StreamSteps {
+  readonly step: WriterStep
+  /** Completes the result of the change. */
+  readonly finish?: (result: ReplacementResult) => ReplacementResult
   /**
    * Checks the change, and returns the function that makes it. Returns null, and changes nothing, if the change must be
-   * computed.
+   * computed. Default: makes the step.
    */
-  readonly prepare: () => ((doc: Y.Doc) => ReplacementResult) | null
-  readonly compute?: () => Promise<ProposedChange<StreamedChange>>
+  readonly prepare?: () => ((doc: Y.Doc) => ReplacementResult) | null
 }
-
-const alwaysInPlace = (): Promise<never> =>
-  Promise.reject(new TypeError('this change of a stream is always made in place'))
 
 interface StreamOptions extends Omit<EditPrecondition, 'expects' | 'isCopy' | 'ifVersion' | 'making'> {
   readonly expects: 'content'
@@ -252,6 +257,8 @@ interface StreamOptions extends Omit<EditPrecondition, 'expects' | 'isCopy' | 'i
 interface EndOptions extends StreamOptions {
   /** True if the ending was recorded before, so that the content may be deleted already. */
   readonly isRepeated: boolean
+  /** As in `RestoreOptions`. */
+  readonly dryRun?: boolean
 }
 
 /** Returns a result that also counts content that was deleted before. */

@@ -8,6 +8,7 @@ import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../con
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { type InitialContent, readInitialContent } from '../../content/initial-content.ts'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
+import { expectProtected } from '../../content/protected-ranges.ts'
 import {
   type DocumentReading,
   type EncodedContent,
@@ -27,7 +28,7 @@ import {
   findStreamPlace,
   type StreamPlaceRequest,
 } from '../../content/stream/stream-place.ts'
-import { type StreamWriter, writeInCopy } from '../../content/stream/stream-writing.ts'
+import { type StreamWriter, stepInCopy, type WriterStep } from '../../content/stream/stream-writing.ts'
 import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/text-query.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
@@ -121,11 +122,10 @@ interface ReadTask extends WholeState {
   readonly bytesMax: number
 }
 
-/** Writes the next part of a stream. */
+/** One step of a stream. */
 interface StreamTask extends DocumentUpdates {
   readonly writer: StreamWriter
-  readonly text: string
-  readonly schema: NamedSchema | null
+  readonly step: WriterStep
 }
 
 /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
@@ -171,7 +171,7 @@ const tasks = {
     withState(bytes, (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
   stream: (task: StreamTask): Pick<CopyEdit, 'change' | 'update'> => {
     const copy = stateOf(task)
-    const { result, added } = copy.edit(() => writeInCopy(copy.doc, task.writer, task.text, task.schema))
+    const { result, added } = copy.edit(() => stepInCopy(copy.doc, task.writer, task.step))
     return { change: result, update: added }
   },
   history: ({ updates, counts: [from, to], attribution, query }: HistoryTask): HistoryAnswer => {
@@ -226,6 +226,17 @@ const tasks = {
   },
   /** Integrates an update whose conflict scans are too expensive for an event loop into a document. */
   place,
+  /** Checks that an update does not change the content that `names` protect. */
+  protect: ({
+    updates,
+    update,
+    names,
+  }: DocumentUpdates & { readonly update: Uint8Array; readonly names: readonly string[] }): undefined => {
+    const copy = stateOf({ updates })
+    const check = expectProtected(copy.doc, names)
+    copy.integrateOwn(update)
+    check()
+  },
 }
 
 export type TaskName = keyof typeof tasks

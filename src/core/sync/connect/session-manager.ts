@@ -131,7 +131,7 @@ export class SessionManager {
     const { access, decision } = permission
     if (permission.refusal !== null) return this.#reject(client, closeForToken(permission.refusal))
     const granted = roleOn(identity, address, access, this.#dependencies.clock.now(), decision)
-    const role = roleOnSocket(identity, granted.role)
+    const role = roleOnSocket(identity, granted.role, permission.protects)
     if (role === null)
       return access.state === 'disabled'
         ? this.#reject(client, documentDisabled)

@@ -91,9 +91,10 @@ export class SessionRole implements WriteRight {
 
   /** Reason why the edits of a client that may not write are dropped, with the remedy. */
   get readOnlyReason(): string {
-    const { branch } = this.#permission
+    const { branch, protects } = this.#permission
     if (branch !== null && branch.status !== 'open') return readOnlyReasons.decided
     if (mustKeepContent(this.#identity)) return readOnlyReasons.mustKeep
+    if (protects.length > 0) return readOnlyReasons.protects
     return this.#role === 'suggester' ? readOnlyReasons.suggester : readOnlyReasons.viewer
   }
 
@@ -119,10 +120,10 @@ export class SessionRole implements WriteRight {
   }
 
   #refresh(now: number): void {
-    const { refusal, access, branch, decision } = this.#permission
+    const { refusal, access, branch, decision, protects } = this.#permission
     const { role: granted, until } =
       refusal === null ? roleOn(this.#identity, this.#options.address, access, now, decision) : rejected
-    const role = roleOnSocket(this.#identity, granted)
+    const role = roleOnSocket(this.#identity, granted, protects)
     const canWrite = mayWrite(role, this.#identity.userId, branch)
     const hasChanged = role !== null && (role !== this.#role || canWrite !== this.#mayWrite)
     this.#role = role
@@ -148,6 +149,8 @@ const readOnlyReasons = {
     'your edits of this document are not saved: you may only suggest changes; edit a branch of your own',
   mustKeep:
     'your edits of this document are not saved: the policy no-delete makes an agent a viewer on this connection; edit with REST',
+  protects:
+    'your edits of this document are not saved: it can have protected content, so an agent is a viewer on this connection; edit with REST',
   decided: 'your edits of this branch are not saved: it was merged or rejected; create a new branch',
 } as const
 

@@ -52,6 +52,12 @@ const request = json.object(
       'Restricts the agent, in addition to its role: `read-only` to reading, `suggest-only` to branches and comments, ' +
         '`no-delete` to changes that delete no content. Needs `agent`.',
     ),
+    protected: json.list(json.text('', { minLength: 1, maxLength: agentClaimLimits.nameLength }), {
+      maxItems: agentClaimLimits.protectedNames,
+      description:
+        'Names of marks and of attributes of blocks. The agent must not change the content that has one of them, or add ' +
+        'such content; on a websocket, it is a viewer. Needs `agent`.',
+    }),
     expiresInSeconds: {
       type: 'integer',
       minimum: 60,
@@ -158,14 +164,15 @@ async function isDecidedByBackend({ callbackConfigs }: Services, tenant: Tenant)
 }
 
 /** Names of the members that only the token of an agent can have. */
-const traitNames = ['model', 'onBehalfOf', 'policy'] as const
+const traitNames = ['model', 'onBehalfOf', 'policy', 'protected'] as const
 
 type AgentRequest = Pick<FromSchema<typeof request>, 'agent' | (typeof traitNames)[number]>
 
 /** @throws ApiError INVALID_ARGUMENT if the request describes an agent without `agent` */
 function agentOf({ agent = false, ...traits }: AgentRequest): AgentTraits | null {
-  const { model = null, onBehalfOf = null, policy } = traits
-  if (agent) return { model, onBehalfOf, policies: policy === undefined ? [] : [policy] }
+  const { model = null, onBehalfOf = null, policy, protected: names } = traits
+  const policies = policy === undefined ? [] : [policy]
+  if (agent) return { model, onBehalfOf, policies, ...(names !== undefined && { protected: names }) }
   const given = traitNames.find((name) => traits[name] !== undefined)
   if (given !== undefined) throw invalidAt({ path: `/data/${given}`, message: 'needs agent: true' })
   return null

@@ -30,7 +30,7 @@ const response = json.object(
           description: 'Policies of the token and of the server. All of them apply.',
         }),
       },
-      {},
+      { protected: json.list(json.text(), { description: 'Names of protected marks and attributes.' }) },
       { description: 'The agent that the token describes; absent if it is for a person.' },
     ),
     issuedAt: json.integer('Epoch milliseconds; 0: the token has no `iat`.'),

@@ -4,7 +4,7 @@ import type { OverlapPolicy } from '../../../../src/core/content/merge/overlap.t
 import { wordTexts } from '../../../../src/core/content/merge/words.ts'
 import type { ReplacementResult } from '../../../../src/core/content/replacement-result.ts'
 import { findStreamPlace } from '../../../../src/core/content/stream/stream-place.ts'
-import { deleteReplaced, writeStreamed } from '../../../../src/core/content/stream/stream-writing.ts'
+import { stepInCopy, writeStreamed } from '../../../../src/core/content/stream/stream-writing.ts'
 import { RangeIndex } from '../../../../src/core/content/yjs/range-index.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { seed } from '../../../support/data/seed.ts'
@@ -46,10 +46,10 @@ function replaceWithStream(
   const targets = RangeIndex.of(replaced.ranges)
   const theirs = textBy(doc, (client) => client !== streamed)
   const rest = textBy(doc, (client, clock) => client !== streamed && !targets.has(client, clock), ' ')
-  const result = deleteReplaced(doc, writer, replaced, onOverlap, false)
+  const result = stepInCopy(doc, writer, { is: 'replace', replaced, onOverlap, isRepeated: false })
   const text = doc.getText('content').toJSON()
   // The end of a stream is repeated if the server has crashed before it has stored the result.
-  deleteReplaced(doc, writer, replaced, onOverlap, true)
+  stepInCopy(doc, writer, { is: 'replace', replaced, onOverlap, isRepeated: true })
   expect(doc.getText('content').toJSON()).toBe(text)
   return {
     result,
