@@ -21,13 +21,20 @@ export interface ChangeSet
   readonly truncated: boolean
 }
 
-export interface ChangeSetOptions {
-  /** See `groupChanges`. */
-  readonly groupSeconds?: number | undefined
+/** The conditions that changes must meet; absent: all changes do. */
+export interface ChangeFilter {
   /** Only the changes of this user. */
   readonly by?: string | undefined
   /** Only changes with all these members. */
   readonly meta?: ChangeMeta | undefined
+  /** Only changes from this time, and up to this time, in epoch milliseconds. An unknown time is 0. */
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+export interface ChangeSetOptions extends ChangeFilter {
+  /** See `groupChanges`. */
+  readonly groupSeconds?: number | undefined
   /** Number of change sets to leave out at the start; default: 0. */
   readonly skip?: number | undefined
   /** Maximum number of change sets; default: 100. */
@@ -56,15 +63,23 @@ export function readChangeSets(reader: SegmentReader, options: ChangeSetOptions 
   return { changes: shown.map((group) => toChangeSet(group, walk.hunksOf(group))), total: matching.length }
 }
 
-/** Returns whether a group has the user and all members of `meta` that are given. */
+/** Returns whether a group meets all conditions. */
 export function matchesGroup(
-  { userId, meta }: Pick<ChangeGroup, 'userId' | 'meta'>,
-  wanted: Pick<ChangeSetOptions, 'by' | 'meta'>,
+  { userId, meta, firstAt, lastAt }: Pick<ChangeGroup, 'userId' | 'meta' | 'firstAt' | 'lastAt'>,
+  wanted: ChangeFilter,
 ): boolean {
   if (wanted.by !== undefined && wanted.by !== userId) return false
+  if ((firstAt ?? 0) < (wanted.since ?? 0) || (lastAt ?? 0) > (wanted.until ?? Number.POSITIVE_INFINITY))
+    return false
   return Object.entries(wanted.meta ?? {}).every(
     ([name, value]) => meta !== null && Object.hasOwn(meta, name) && meta[name] === value,
   )
+}
+
+/** Returns whether changes of an origin meet all conditions; null stands for an unknown origin. */
+export const matchesOrigin = (origin: ChangeOrigin | null, wanted: ChangeFilter): boolean => {
+  const { by: userId = null, meta = null, at = null } = origin ?? {}
+  return matchesGroup({ userId, meta, firstAt: at, lastAt: at }, wanted)
 }
 
 function toChangeSet(group: ChangeGroup, { hunks, isCut }: GroupHunks): ChangeSet {

@@ -10,6 +10,7 @@ import { type ChangeSetOptions, type ChangeSetPage, readChangeSets } from './cha
 import { type DiffReading, readVersionDiff } from './diff/version-diff.ts'
 import { DocumentHistory, type HistoryUpdates } from './document-history.ts'
 import { type ListedOrigins, listOrigins } from './listed-origins.ts'
+import { stateUntil } from './past-state.ts'
 import { SegmentReader } from './segments.ts'
 import { type UndoResult, undoChanges } from './undo-changes.ts'
 import type { UndoSelection } from './undo-selection.ts'
@@ -22,6 +23,8 @@ export type HistoryQuery =
   | { readonly is: 'document'; readonly bytesMax: number }
   /** The authors of the later version. */
   | { readonly is: 'runs'; readonly contentKey: string | undefined; readonly runsMax: number }
+  /** The whole document at a time: see `stateUntil`. */
+  | { readonly is: 'state'; readonly until: number }
   /** `schema`: the schema that the document must match after the undo; null without one. */
   | {
       readonly is: 'undo'
@@ -41,6 +44,7 @@ export type HistoryAnswer =
   /** `update` (V1) contains the deleted content that the history still has. */
   | ({ readonly is: 'document'; readonly update: Uint8Array } & ListedOrigins)
   | { readonly is: 'runs'; readonly page: RunsPage }
+  | { readonly is: 'state'; readonly update: Uint8Array }
   | { readonly is: 'undo'; readonly result: CheckedUndo }
 
 export interface CheckedUndo extends UndoResult {
@@ -76,6 +80,8 @@ export function answerHistory(
       }
       case 'runs':
         return { is: 'runs', page: runsOf(history, attribution, query.contentKey, query.runsMax) }
+      case 'state':
+        return { is: 'state', update: stateUntil(history, attribution, query.until) }
       default: {
         const check = expectMatch(history.doc, query.schema)
         const result = undoChanges(history, attribution, query.selection, query.onOverlap)

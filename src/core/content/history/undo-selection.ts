@@ -1,15 +1,13 @@
-import type { ChangeMeta, ChangeOrigin } from '../../model/change-origin.ts'
+import type { ChangeOrigin } from '../../model/change-origin.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { type GroupedChanges, groupChanges } from './change-groups.ts'
-import { HunkWalk, matchesGroup } from './change-sets.ts'
+import { type ChangeFilter, HunkWalk, matchesGroup, matchesOrigin } from './change-sets.ts'
 import { rangeOfSegment, type Segment, type SegmentReader } from './segments.ts'
 
 /** The changes to undo. All given conditions must be met; without any, all changes between the versions are meant. */
-export interface UndoSelection {
+export interface UndoSelection extends ChangeFilter {
   /** See `groupChanges`; must be as in the call that has returned the ids. */
   readonly groupSeconds?: number | undefined
-  readonly by?: string | undefined
-  readonly meta?: ChangeMeta | undefined
   readonly changes?: readonly SelectedChange[] | undefined
 }
 
@@ -68,12 +66,12 @@ export class SelectedIds {
   /** Returns whether a change between the versions is selected. */
   readonly includes: (origin: ChangeOrigin | null) => boolean
 
-  constructor(reader: SegmentReader, { groupSeconds, by, meta, changes }: UndoSelection) {
+  constructor(reader: SegmentReader, { groupSeconds, changes, ...filter }: UndoSelection) {
     const grouped = groupChanges(reader, groupSeconds)
     this.#grouped = grouped
     const wanted = new Map(changes?.map(({ changeId, hunks }) => [changeId, hunks]))
     const groups = grouped.groups.filter(
-      (group) => matchesGroup(group, { by, meta }) && (changes === undefined || wanted.has(group.changeId)),
+      (group) => matchesGroup(group, filter) && (changes === undefined || wanted.has(group.changeId)),
     )
     this.#isMatched = groups.length > 0 || changes !== undefined
     this.firstAt = groups.reduce(
@@ -85,8 +83,7 @@ export class SelectedIds {
       const group = grouped.groupOf(origin)
       if (group !== undefined) return selected.has(group)
       // All content of its change set was inserted and deleted by itself.
-      const { by: userId = null, meta: given = null } = origin ?? {}
-      return changes === undefined && matchesGroup({ userId, meta: given }, { by, meta })
+      return changes === undefined && matchesOrigin(origin, filter)
     }
     const found = new Set(groups.map(({ changeId }) => changeId))
     this.#unknown = [...wanted.keys()]

@@ -13,6 +13,7 @@ import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import { EncodedJson } from '../../model/json-pieces.ts'
 import { parseVersion, type Version } from '../../model/version.ts'
 import { type Attribution, noAttribution } from '../../update/attribution/attribution.ts'
+import { encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
 import { makeChange, type ProposedChange } from '../edits/backend-change.ts'
 import {
   beginEdit,
@@ -24,7 +25,7 @@ import {
   waitUntilDurable,
 } from '../edits/edit-conditions.ts'
 import { readInline } from '../edits/on-thread.ts'
-import { encodeInSlices, readAttribution } from '../log/read-attribution.ts'
+import { readAttribution, runInSlices } from '../log/read-attribution.ts'
 import type { Room } from '../room/room.ts'
 import { toUnavailable } from '../room/room-errors.ts'
 import { type HistoryRange, type LoadedHistory, loadHistory } from './history-updates.ts'
@@ -123,6 +124,26 @@ export class RoomHistory {
   }
 
   /**
+   * Returns the authors of all ids of the document.
+   * @throws ApiError as for `changes`
+   */
+  async attribution(): Promise<Attribution> {
+    await this.#present()
+    return this.#attribution()
+  }
+
+  /**
+   * Returns the state (V1) of the document after all changes up to a time: see `stateUntil`.
+   * @throws ApiError as for `changes`
+   */
+  async stateUntil(until: number): Promise<Uint8Array> {
+    const loaded = await this.#load({ from: null, to: null })
+    const answer = await this.#read(loaded, await this.#attribution(), { is: 'state', until })
+    if (answer.is !== 'state') throw unexpected(answer)
+    return answer.update
+  }
+
+  /**
    * Undoes changes between two versions by a new edit of the user `by`. Resolves when the edit is durable and sent.
    * @param onOverlap the treatment of words that others have also changed
    * @throws ApiError as for `changes` and `makeChange`; INVALID_ARGUMENT if the document would not match its schema or
@@ -216,7 +237,7 @@ export class RoomHistory {
       answerHistory(updates, attribution, limited(query, bytesMax)),
     )
     if (inline !== null) return inline
-    const encoded = await encodeInSlices(attribution)
+    const encoded = await runInSlices(encodeAttributionSteps(attribution))
     const counts = [updates.from.length, updates.to.length] as const
     return readers.use(address, (thread) =>
       thread.run({ is: 'history', updates: lists.flat(), counts, attribution: encoded, query }),

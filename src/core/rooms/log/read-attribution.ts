@@ -66,9 +66,8 @@ interface CompactedEntries {
   readonly tail?: KnownAuthors | null
 }
 
-/** Encodes an attribution in slices. */
-export const encodeInSlices = (attribution: Attribution): Promise<Uint8Array> =>
-  new SlicedWork().run(encodeAttributionSteps(attribution))
+/** Runs work in slices. */
+export const runInSlices = <T>(steps: Steps<T>): Promise<T> => new SlicedWork().run(steps)
 
 /** The attribution for a compaction, and the milliseconds of the event loop that its computation took. */
 interface CompactedAttribution {
