@@ -48,7 +48,7 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, ErrorExample>>> =
   },
   'agent/invalid-token': { message: 'the token has expired', details: { reason: 'expired' } },
   'agent/role-required': {
-    message: 'the agent needs the role editor on the document, or suggester in a branch that it has created',
+    message: 'the caller needs the role editor on the document, or suggester in a branch that it has created',
     details: { role: 'viewer', required: 'editor' },
   },
   'agent/protected-content': {

@@ -1,4 +1,4 @@
-import type { TenantCaller } from '../core/access/credentials/authenticator.ts'
+import type { TenantCaller, UserCaller } from '../core/access/credentials/authenticator.ts'
 import { ApiError } from '../core/base/errors.ts'
 import { type FromSchema, json } from '../core/base/schema.ts'
 import { contentTypeNames, dataForms } from '../core/content/content-type-names.ts'
@@ -163,7 +163,7 @@ type ContentRequest = FromSchema<typeof contentRequest>
 type UpdateRequest = FromSchema<typeof updateRequest>
 
 export const editorAddress = (
-  { tenant }: TenantCaller,
+  { tenant }: Pick<TenantCaller, 'tenant'>,
   {
     organizationId,
     documentId,
@@ -266,10 +266,10 @@ export async function changeEditor(
   return changed
 }
 
-/** Returns the documents as the caller may change them: an agent has the rights of its token. */
+/** Returns the documents as the caller may change them: an agent and a user have the rights of their tokens. */
 export function writableDocuments(
   { documents, agents }: Pick<Services, 'documents' | 'agents'>,
-  caller: TenantCaller,
+  caller: TenantCaller | UserCaller,
 ): Pick<Services['documents'], 'ensure' | 'rightToChange'> {
   if (caller.level === 'key') return documents
   return {

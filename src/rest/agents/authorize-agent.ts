@@ -63,13 +63,13 @@ export const keepingOf = (caller: TenantCaller): ApiError | null =>
 const missing: readonly string[] = ['organization/not-found', 'document/not-found']
 
 /**
- * Returns the error of a call of an agent. It does not reveal which record is missing: by default, an agent without
+ * Returns the error of a call of an agent or a user. It does not reveal which record is missing: by default, an agent without
  * grants has a role on documents that do not exist.
  */
 export async function toAgentError(
   error: unknown,
   { organizationId = '', documentId = '' }: CallIds,
-  { tenant }: AgentCaller,
+  { tenant }: Pick<AgentCaller, 'tenant'>,
   { documents }: Pick<Services, 'documents'>,
 ): Promise<unknown> {
   if (!(error instanceof ApiError)) return error

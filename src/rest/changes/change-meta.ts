@@ -47,7 +47,7 @@ export function checkChangeMeta(meta: ChangeMeta | undefined, path = '/data/meta
  */
 export async function storedMeta(
   meta: ChangeMeta | undefined,
-  { tenant }: TenantCaller,
+  { tenant }: Pick<TenantCaller, 'tenant'>,
   { attribution }: Pick<Services, 'attribution'>,
 ): Promise<ChangeMeta | null> {
   checkChangeMeta(meta)

@@ -6,6 +6,7 @@ import {
   type AgentCaller,
   type AnyCaller,
   apiKeyHeader,
+  type Caller,
   isInTenant,
   workspaceIdHeader,
 } from '../../core/access/credentials/authenticator.ts'
@@ -29,11 +30,7 @@ import { toolOf } from './in-process-call.ts'
 const expectedStatuses: readonly string[] = ['NOT_FOUND', 'FAILED_PRECONDITION', 'PERMISSION_DENIED']
 
 /** Agents cannot keep their rejections out of the list, and no caller can keep out faults of the server. */
-const isExpectedByConsole = (
-  caller: AnyCaller | null,
-  { headers }: IncomingMessage,
-  outcome: object,
-): boolean =>
+const isExpectedByConsole = (caller: Caller | null, { headers }: IncomingMessage, outcome: object): boolean =>
   caller !== null &&
   caller.level !== 'agent' &&
   headers[consoleHeader] !== undefined &&
@@ -42,7 +39,7 @@ const isExpectedByConsole = (
 
 /** A call that has not run yet. */
 interface AuditedCall {
-  readonly operation: Pick<Operation, 'path' | 'audited' | 'request' | 'makes'>
+  readonly operation: Pick<Operation, 'audited' | 'request' | 'makes'> & { readonly path: string }
   readonly caller: AnyCaller
   /** Data that is valid according to the request schema. */
   readonly data: unknown
@@ -135,7 +132,7 @@ export class CallAuditor {
    */
   answered(
     path: string,
-    { caller, request, requestId }: Pick<AuditedCall, 'request' | 'requestId'> & { caller: AnyCaller | null },
+    { caller, request, requestId }: Pick<AuditedCall, 'request' | 'requestId'> & { caller: Caller | null },
     outcome: StoredResponse | { readonly error: unknown },
   ): void {
     const isRejected = !('httpCode' in outcome && outcome.httpCode === 200)
@@ -257,7 +254,7 @@ function endingOf(
  * Returns the owner of a call: the tenant of the caller, or the API key that a rejected caller claims to have
  * (null if there is no such key). Returns `none` if the caller was authenticated without an API key.
  */
-function ownerOf(caller: AnyCaller | null, { headers }: IncomingMessage): RequestOwner | 'none' {
+function ownerOf(caller: Caller | null, { headers }: IncomingMessage): RequestOwner | 'none' {
   if (caller !== null) return isInTenant(caller) ? caller.tenant : 'none'
   const apiKey = readHeader(headers, apiKeyHeader)
   return apiKey === null ? null : { apiKey, workspaceId: null }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AnyCaller, isInTenant } from '../../core/access/credentials/authenticator.ts'
+import { type Caller, isInTenant } from '../../core/access/credentials/authenticator.ts'
 import { isJsonObject } from '../../core/base/json.ts'
 import type { UsageCounts, UsageSource } from '../../core/directory/usage-counts.ts'
 
@@ -44,7 +44,7 @@ export class CallUsage {
   }
 
   /** Moves the call to the counts of its organization. Call before the response is sent. */
-  succeeded(caller: AnyCaller, data: unknown): void {
+  succeeded(caller: Caller, data: unknown): void {
     if (!isInTenant(caller) || !isJsonObject(data) || typeof data.organizationId !== 'string') return
     const counts = this.#source.hold({ ...caller.tenant, organizationId: data.organizationId })
     this.#counts.calls -= 1

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestListener } from 'node:http'
 import type { NextFunction } from 'express'
 import {
+  type AnyCaller,
   type Authenticator,
   isInTenant,
   type TenantCaller,
@@ -18,7 +19,7 @@ import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
 import type { DocumentIds } from '../list-editors.ts'
 import { checkMembers, ignoredHeader } from '../members.ts'
-import { type Operation, warningsOf } from '../operation.ts'
+import { type Effect, type Operation, warningsOf } from '../operation.ts'
 import { SeededIds } from '../seeded-ids.ts'
 import type { Services } from '../services.ts'
 import type { CallAuditor } from './call-auditor.ts'
@@ -61,11 +62,8 @@ export interface Edge {
 /** The response to a call. Each step uses what the steps before it have set. */
 type CallResponse = ServedResponse & {
   readonly weftLocals: Required<
-    Pick<
-      ResponseLocals,
-      'operation' | 'validator' | 'caller' | 'meter' | 'sent' | 'members' | 'removed' | 'answer'
-    >
-  >
+    Pick<ResponseLocals, 'operation' | 'validator' | 'meter' | 'sent' | 'members' | 'removed' | 'answer'>
+  > & { readonly caller: AnyCaller }
 }
 
 type CallStep = (request: IncomingMessage, response: CallResponse, next: NextFunction) => unknown
@@ -195,39 +193,52 @@ function forward(edge: Edge): CallStep {
     const { operation, caller, sent } = response.weftLocals
     const document = operation.runsAt === 'owner' && isInTenant(caller) ? documentOf(caller, sent.data) : null
     if (document === null || !edge.services.forwarder.isElsewhere(document)) return next()
-    return forwardTo(document, edge, request, response, next)
+    const forwardOrGoOn = async (): Promise<void> => {
+      const { data, text } = sent
+      if (!(await forwardCall(document, data, edge, request, response, text, operation.effect))) next()
+    }
+    return forwardOrGoOn()
   }
 }
 
-async function forwardTo(
+/**
+ * Forwards a request to the node that owns a document, and sends the response. Resolves with false, and has no effect,
+ * if this node owns the document.
+ * @param data the members that name the document
+ */
+export async function forwardCall(
   document: Key,
+  data: object,
   { services: { forwarder, metrics }, quotas }: Edge,
   request: IncomingMessage,
-  response: CallResponse,
-  next: NextFunction,
-): Promise<void> {
-  const { operation, caller, requestId, sent, call, address = '' } = response.weftLocals
-  const length = Buffer.byteLength(sent.text)
+  response: ServedResponse,
+  body: string | Uint8Array,
+  effect: Effect,
+): Promise<boolean> {
+  if (!forwarder.isElsewhere(document)) return false
+  const { requestId, address = '', call, caller } = response.weftLocals
+  const length = Buffer.byteLength(body)
   const options = {
     kind: 'call',
     clientAddress: address,
     requestId,
     tool: toolOf(request),
     headers: { 'content-length': length },
-    repeat: operation.effect === 'reads' ? 'always' : 'ifUndone',
-    write: (outgoing: ClientRequest) => void outgoing.end(sent.text),
+    repeat: effect === 'reads' ? 'always' : 'ifUndone',
+    write: (outgoing: ClientRequest) => void outgoing.end(body),
   } as const
   const exchange = await forwarder
     .send(request, document, options, goneSignal(response))
     .catch((cause: unknown) => {
       throw response.destroyed ? new ClientDisconnectedError('the client disconnected', { cause }) : cause
     })
-  if (exchange === null) return next()
+  if (exchange === null) return false
   metrics.forwarded.bytes.request += length
-  if (exchange.response.statusCode === 200) call?.succeeded(caller, sent.data)
+  if (exchange.response.statusCode === 200 && caller !== undefined) call?.succeeded(caller, data)
   await passResponse(exchange.response, response, metrics, (bytes) =>
     countUnread(quotas.unread, response, bytes),
   )
+  return true
 }
 
 /** Returns the document of a call. @param data valid data of an operation with `runsAt: 'owner'` */

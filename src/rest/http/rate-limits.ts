@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../../core/access/client-address.ts'
-import { type AgentCaller, type AnyCaller, isInTenant } from '../../core/access/credentials/authenticator.ts'
+import { type AgentCaller, type Caller, isInTenant } from '../../core/access/credentials/authenticator.ts'
 import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 import type { ApiError } from '../../core/base/errors.ts'
 import type { OptionKey } from '../../core/config/config.ts'
@@ -74,7 +74,7 @@ export function limitAddress(
  */
 export async function limitCaller(
   limits: ApiLimits,
-  caller: AnyCaller,
+  caller: Caller,
   request: IncomingMessage,
   response: ServedResponse,
   bytesMax: number,
@@ -101,7 +101,7 @@ export async function limitCaller(
 /** Counts a call of a caller. First reads the limit of the workspace, if this node does not know it. */
 async function countCall(
   { calls, workspaceCalls, agentCalls, usage }: ApiLimits,
-  caller: AnyCaller,
+  caller: Caller,
   request: IncomingMessage,
   response: ServedResponse,
 ): Promise<void> {
@@ -134,7 +134,7 @@ export function limitMessages(
  */
 export function chargeCalls(
   { calls, workspaceCalls }: Pick<ApiLimits, 'calls' | 'workspaceCalls'>,
-  caller: AnyCaller,
+  caller: Caller,
   number: number,
 ): number {
   if (number === 0 || caller.level === 'operator') return 0
@@ -150,7 +150,7 @@ export function chargeCalls(
  */
 export async function countGrowth(
   { storage }: Pick<Services, 'storage'>,
-  caller: AnyCaller,
+  caller: Caller,
   bytes: number,
 ): Promise<ApiError | null> {
   if (caller.level === 'operator') return null
@@ -164,7 +164,7 @@ export async function countGrowth(
  * Returns the key by which the calls of a caller are counted. An API key contains no spaces, so it never
  * equals the key of a workspace.
  */
-function rateKeyOf(caller: AnyCaller): string {
+function rateKeyOf(caller: Caller): string {
   if (isInTenant(caller)) return caller.tenant.apiKey
   return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : theOperator
 }
@@ -172,7 +172,7 @@ function rateKeyOf(caller: AnyCaller): string {
 /** Returns the key by which the calls of an agent are counted. */
 export const agentKeyOf = ({ tenant, identity }: AgentCaller): string => `${tenant.apiKey} ${identity.userId}`
 
-function ownerOf(caller: AnyCaller): string {
+function ownerOf(caller: Caller): string {
   if (isInTenant(caller)) return caller.tenant.workspaceId
   return caller.level === 'workspace' ? caller.workspaceId : theOperator
 }

@@ -137,6 +137,33 @@ export async function readRequestJson(
   return { body: isLarge ? await parseLarge(text, meter) : parse(text), text }
 }
 
+/**
+ * Reads a body of bytes.
+ * @throws ApiError INVALID_ARGUMENT if the body is too large (413); the errors of `meter.keep`
+ */
+export async function readBytes(
+  request: IncomingMessage,
+  bytesMax: number,
+  meter: BodyMeter,
+): Promise<Uint8Array> {
+  if (request.readableEnded) throw new BodyTakenError()
+  const kept = new GrowingBytes(bytesMax)
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      meter.count(chunk.length + pieceCostBytes)
+      if (kept.length + chunk.length > bytesMax) throw tooLarge(bytesMax)
+      const { capacity } = kept
+      kept.add(chunk)
+      if (kept.capacity > capacity) meter.keep(kept.capacity - capacity)
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw new ClientDisconnectedError('the connection ended before the body', { cause: error })
+  }
+  meter.complete()
+  return kept.take()
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

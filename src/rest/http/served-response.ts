@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction } from 'express'
-import type { AnyCaller } from '../../core/access/credentials/authenticator.ts'
+import type { Caller } from '../../core/access/credentials/authenticator.ts'
 import type { CurrentTrace } from '../../core/base/current-trace.ts'
 import type { RemovedEntries, RequestValidator } from '../batches.ts'
 import type { StoredResponse } from '../idempotency/idempotency-service.ts'
@@ -31,7 +31,7 @@ export class ResponseLocals {
   /** Undefined unless the request belongs to a trace. */
   trace?: CurrentTrace
   /** Undefined until the caller is authenticated. */
-  caller?: AnyCaller
+  caller?: Caller
   /** Counts the call; undefined before authentication, and for calls of the operator. */
   call?: CallUsage
   /** Undefined if the request is not a call, has no valid body, or may wait for events. */

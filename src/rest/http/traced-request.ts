@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { AnyCaller } from '../../core/access/credentials/authenticator.ts'
+import type { Caller } from '../../core/access/credentials/authenticator.ts'
 import { type CurrentTrace, currentTrace, runTraced, runUntraced } from '../../core/base/current-trace.ts'
 import type { Span, SpanSource } from '../../core/base/span.ts'
 import { readTraceContext, type TraceContext } from '../../core/base/trace-context.ts'
@@ -38,7 +38,7 @@ export function traceRequest<T>(
 }
 
 /** Stores the caller of a request. From now on the request belongs to the trace that the caller asks for. */
-export function setCaller({ weftLocals }: ServedResponse, caller: AnyCaller): void {
+export function setCaller({ weftLocals }: ServedResponse, caller: Caller): void {
   weftLocals.caller = caller
   if (weftLocals.trace instanceof RemoteTrace) weftLocals.trace.begin()
 }

@@ -94,7 +94,7 @@ export const toVersionResponse = (record: VersionRecord): FromSchema<typeof vers
  */
 export async function versionedAddress(
   ids: { readonly organizationId: string; readonly documentId: string; readonly editorId: string },
-  caller: TenantCaller,
+  caller: Pick<TenantCaller, 'tenant'>,
   { documents, engine }: Services,
 ): Promise<DocumentAddress> {
   const address = editorAddress(caller, ids)

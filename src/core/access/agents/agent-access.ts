@@ -7,14 +7,15 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { Fence } from '../../store/engine.ts'
 import {
   type AgentCaller,
-  type AgentIdentity,
   adminTokenHeader,
   apiKeyHeader,
   authTokenHeader,
+  type UserCaller,
   workspaceAuthTokenHeader,
   workspaceIdHeader,
 } from '../credentials/authenticator.ts'
 import { type OnRejection, readBearer } from '../credentials/credential-headers.ts'
+import type { Identity } from '../identity.ts'
 import type { Permission, RealtimeAccess } from '../realtime-access.ts'
 import { mayWrite, type RoleOnDocument, roleOn } from '../roles/roles.ts'
 import { type TokenProblem, TokenRejectedError } from '../tokens/realtime-tokens.ts'
@@ -34,7 +35,10 @@ const credentialHeaders = [
   adminTokenHeader,
 ]
 
-/** Identifies agents by their tokens, and decides what they may do with a document, as for websockets. */
+/** A caller with a realtime token. */
+type TokenCaller = AgentCaller | UserCaller
+
+/** Identifies agents and users by their tokens, and decides what they may do with a document, as for websockets. */
 export class AgentAccess {
   readonly #access: Pick<RealtimeAccess, 'identityOf' | 'permissionOf'>
   readonly #clock: Clock
@@ -57,6 +61,20 @@ export class AgentAccess {
    * UNAVAILABLE if it cannot be checked now
    */
   async callerOf(headers: IncomingHttpHeaders): Promise<AgentCaller | null> {
+    const caller = await this.bearerOf(headers)
+    if (caller === null || caller.level === 'agent') return caller
+    this.#onRejection('wrong_credentials')
+    throw new ApiError(
+      'agent/token-required',
+      'the token is not the token of an agent; create the token with agent: true',
+    )
+  }
+
+  /**
+   * Returns the agent or the user that the bearer token of a call identifies; null as `callerOf`.
+   * @throws ApiError as `callerOf`, but not for the token of a user
+   */
+  async bearerOf(headers: IncomingHttpHeaders): Promise<TokenCaller | null> {
     const token = credentialHeaders.some(({ name }) => headers[name] !== undefined)
       ? null
       : readBearer(headers)
@@ -68,14 +86,9 @@ export class AgentAccess {
       throw rejectionOf(error)
     })
     const { tenant, agent } = identity
-    if (agent === null) {
-      this.#onRejection('wrong_credentials')
-      throw new ApiError(
-        'agent/token-required',
-        'the token is not the token of an agent; create the token with agent: true',
-      )
-    }
-    return { level: 'agent', tenant, origin, identity: { ...identity, agent } }
+    return agent === null
+      ? { level: 'user', tenant, origin, identity }
+      : { level: 'agent', tenant, origin, identity: { ...identity, agent } }
   }
 
   /**
@@ -84,7 +97,7 @@ export class AgentAccess {
    * PERMISSION_DENIED if its role is too weak, also in a disabled document; FAILED_PRECONDITION if the document is
    * disabled
    */
-  async require(caller: AgentCaller, address: DocumentAddress, right: RequiredRight): Promise<void> {
+  async require(caller: TokenCaller, address: DocumentAddress, right: RequiredRight): Promise<void> {
     const permission = await this.#read(caller, address)
     check(caller, address, permission, right, this.#clock.now())
   }
@@ -93,7 +106,7 @@ export class AgentAccess {
    * Returns the right of an agent to change an editor. It is read again before the commit if it may have changed.
    * @throws ApiError like `require`
    */
-  async rightToChange(caller: AgentCaller, address: DocumentAddress): Promise<WriteRight> {
+  async rightToChange(caller: TokenCaller, address: DocumentAddress): Promise<WriteRight> {
     const right = new AgentWriteRight(() => this.#read(caller, address), caller, address, this.#clock)
     await right.recheck()
     return right
@@ -105,13 +118,13 @@ export class AgentAccess {
     return roleIn(caller.identity, address, permission, this.#clock.now()).role !== null
   }
 
-  #read({ identity, origin }: AgentCaller, address: DocumentAddress): Promise<Permission> {
+  #read({ identity, origin }: TokenCaller, address: DocumentAddress): Promise<Permission> {
     return this.#access.permissionOf(identity, address, origin)
   }
 }
 
 function roleIn(
-  identity: AgentIdentity,
+  identity: Identity,
   address: DocumentAddress,
   { access, decision, refusal }: Permission,
   now: number,
@@ -123,7 +136,7 @@ function roleIn(
 
 /** Returns the time until which the right is valid, in epoch milliseconds. @throws ApiError like `require` */
 function check(
-  { identity }: AgentCaller,
+  { identity }: TokenCaller,
   address: DocumentAddress,
   permission: Permission,
   right: RequiredRight,
@@ -145,7 +158,7 @@ function check(
 
 /** @throws ApiError PERMISSION_DENIED if a role does not include a right */
 function requireRight(
-  { userId }: AgentIdentity,
+  { userId }: Identity,
   { branch }: Permission,
   role: AccessRole,
   right: RequiredRight,
@@ -159,16 +172,16 @@ function requireRight(
 }
 
 const requiredMessages: Readonly<Record<RequiredRight, string>> = {
-  viewer: 'the agent needs the role viewer on the document',
-  suggester: 'the agent needs the role suggester on the document',
-  editor: 'the agent needs the role editor on the document, or suggester in a branch that it has created',
+  viewer: 'the caller needs the role viewer on the document',
+  suggester: 'the caller needs the role suggester on the document',
+  editor: 'the caller needs the role editor on the document, or suggester in a branch that it has created',
 }
 
 /** The error for a document that does not exist for the agent. It must not depend on whether the document exists. */
 export const documentHidden = (documentId: string): ApiError =>
   new ApiError(
     'document/not-found',
-    `the document does not exist, or the agent has no role on it: ${JSON.stringify(documentId)}`,
+    `the document does not exist, or the caller has no role on it: ${JSON.stringify(documentId)}`,
   )
 
 /** Problems that mean that the token could not be checked. */
@@ -186,14 +199,14 @@ const authTokenHint = '; the auth token of a backend belongs in the header x-ser
 /** The right of an agent to change an editor. Call `recheck` before the first use. It ends with the token, with a grant, or with a change of rights. */
 class AgentWriteRight implements WriteRight {
   readonly #read: () => Promise<Permission>
-  readonly #caller: AgentCaller
+  readonly #caller: TokenCaller
   readonly #address: DocumentAddress
   readonly #clock: Clock
   protects: readonly string[] = []
   #fence: Fence | null = null
   #until = 0
 
-  constructor(read: () => Promise<Permission>, caller: AgentCaller, address: DocumentAddress, clock: Clock) {
+  constructor(read: () => Promise<Permission>, caller: TokenCaller, address: DocumentAddress, clock: Clock) {
     this.#read = read
     this.#caller = caller
     this.#address = address

@@ -189,6 +189,12 @@ export interface AgentCaller {
   readonly origin: string | undefined
 }
 
+/** A user with a valid token. Only the calls of y/hub accept it; they check the rights on the document. */
+export interface UserCaller extends Omit<AgentCaller, 'level' | 'identity'> {
+  readonly level: 'user'
+  readonly identity: Identity
+}
+
 /** The types of callers, by the level of their credentials. */
 export interface CallerByLevel {
   readonly key: KeyCaller
@@ -198,12 +204,14 @@ export interface CallerByLevel {
 
 export type AuthLevel = keyof CallerByLevel
 export type AnyCaller = CallerByLevel[AuthLevel] | AgentCaller
+/** A caller of an operation, or of another path. */
+export type Caller = AnyCaller | UserCaller
 /** A caller within one tenant. */
 export type TenantCaller = KeyCaller | AgentCaller
 
 /** Returns whether a caller acts within one tenant. */
-export const isInTenant = (caller: AnyCaller): caller is TenantCaller =>
-  caller.level === 'key' || caller.level === 'agent'
+export const isInTenant = (caller: Caller): caller is TenantCaller | UserCaller =>
+  caller.level !== 'workspace' && caller.level !== 'operator'
 
 /** Returns whether a caller has credentials of the given level. */
 export const hasAuthLevel = <Level extends AuthLevel>(

@@ -159,7 +159,7 @@ export const getContent = defineAgentOperation({
 async function idsOfAll(
   data: Request,
   services: Services,
-  caller: Parameters<typeof editorAddress>[0],
+  caller: Parameters<typeof listMainEditors>[1],
 ): Promise<readonly string[]> {
   const { organizationId, documentId } = data
   const ids = await listMainEditors(services, caller, { organizationId, documentId }, editorsMax + 1)
