@@ -3,6 +3,7 @@ import { rangeSource } from '../../core/directory/user-data/user-data-source.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { versionRanges } from './user-data.ts'
 import { VersionService } from './version-service.ts'
+import { yhubRoutes } from './yhub/yhub-route.ts'
 
 interface Added {
   readonly versions: VersionService
@@ -26,6 +27,7 @@ export const history = defineCapability({
   ],
   userData: ({ store }) => ({ ofOrganization: [rangeSource(store, versionRanges)] }),
   edits: ({ versions }) => versions.listeners,
+  routes: yhubRoutes,
   start: ({ versions }) => versions.start(),
   stop: ({ versions }) => versions.stop(),
 })

@@ -141,7 +141,7 @@ const requireLoopback: Middleware = ({ headers }, _response, next) => {
 function shareResponses({ services: { origins }, readiness }: Edge): Middleware {
   const cors = Router(exact)
   cors.use(['/v1', '/v2', '/mcp'], shareWith(origins))
-  cors.use('/sync-http', shareWith(allOrigins))
+  cors.use(['/sync-http', '/yhub'], shareWith(allOrigins))
   return (request, response, next) => {
     if (request.headers.origin === undefined || !readiness().ok) next()
     else cors(request as Request, response as unknown as Response, next)

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { decodeAny, encodeAny } from 'lib0/buffer'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { operationList } from '../../../src/capabilities/list.ts'
 import { systemClock } from '../../../src/core/base/clock.ts'
@@ -49,6 +50,24 @@ it('[FW-1] runs calls for a document at its owner, whichever node receives them'
   const [near, far] = await Promise.all([1, 0].map((index) => server(index).post('/v2/crdt/update', missing)))
   expect(far?.body).toEqual(near?.body)
   expect(far?.status).toBe(404)
+})
+
+it("[FW-1] forwards the calls of y/hub to the document's owner, with their bodies", async () => {
+  cluster = await startCluster(2, { audit: 'all' })
+  const ids = documentOf(cluster, 1)
+  await server(1).post('/v2/crdt/add', { ...ids, type: 'text', data: 'words', userId: 'ada' })
+  const { apiKey, authToken } = server(0).credentials
+  const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
+  const call = async (name: string, init: RequestInit = {}): Promise<unknown> => {
+    const url = `${server(0).url}/yhub/${name}/v1/${ids.organizationId}/${ids.documentId}/${ids.editorId}`
+    return decodeAny(new Uint8Array(await (await fetch(url, { headers, ...init })).arrayBuffer()))
+  }
+  expect(await call('activity')).toMatchObject({ activity: [{ by: 'ada' }] })
+  const body = encodeAny({ by: 'ada' }) as Uint8Array<ArrayBuffer>
+  expect(await call('rollback', { method: 'POST', body })).toMatchObject({ success: true, undone: 1 })
+  expect(await textAt(server(1), ids)).toBe('')
+  expect(await forwardedBy(server(0), 'call')).toBe(2)
+  expect(await auditOf('/yhub/rollback/v1')).toHaveLength(1)
 })
 
 it('[FW-1] answers the example of each operation that the owner runs, each call at another node', async () => {
