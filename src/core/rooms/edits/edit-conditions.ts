@@ -5,6 +5,7 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import type { ChangeCause } from '../../model/change-origin.ts'
 import { parseVersion, type Version, versionOf } from '../../model/version.ts'
 import { limitDetails } from '../../quota/limits.ts'
+import type { Attribution } from '../../update/attribution/attribution.ts'
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../document/document-state.ts'
@@ -33,6 +34,8 @@ export interface EditPrecondition {
   readonly right?: WriteRight | undefined
   /** How the change reaches the document; undefined: it is a write by REST without data of its sender. */
   readonly cause?: ChangeCause | undefined
+  /** The authors of the content of an update; undefined: the caller is its author. See `Room.storeAuthors`. */
+  readonly attribution?: Attribution | undefined
   /** True if the change is a copy of changes of the editor that this branch follows. */
   readonly isCopy?: boolean | undefined
   /** The version at which the document must be; otherwise the change is rejected. Undefined: any version. */
@@ -170,15 +173,8 @@ const defaultCause: ChangeCause = { source: 'rest', meta: null }
 /** Returns the members with which an update of a backend is stored. */
 export const authorshipOf = (
   by: string,
-  { right, cause = defaultCause, isCopy }: Pick<EditPrecondition, 'right' | 'cause' | 'isCopy'>,
-): Omit<Change, 'bytes' | 'summary'> => ({
-  by,
-  from: null,
-  right,
-  isCopy,
-  source: cause.source,
-  meta: cause.meta,
-})
+  { right, cause = defaultCause, isCopy, attribution }: Omit<EditPrecondition, 'expects'>,
+): Omit<Change, 'bytes' | 'summary'> => ({ by, from: null, right, isCopy, attribution, ...cause })
 
 /** Commits an applied change of the user `by`. @param added its update; null if it had no effect */
 export function commitEdit(

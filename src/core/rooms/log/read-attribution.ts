@@ -11,7 +11,7 @@ import { type Attribution, noAttribution, withoutAuthor } from '../../update/att
 import { AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
 import { decodeAttributionSteps, encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
-import type { Steps } from '../../update/outline.ts'
+import { runSteps, type Steps } from '../../update/outline.ts'
 import { partsOf, structsPerTick } from '../document/integration-limits.ts'
 import type { Change } from '../updates/change.ts'
 import { pageBytes } from './load-room.ts'
@@ -233,8 +233,8 @@ const updatesMax = 50_000
  */
 const updateBytesMax = 65_536
 
-const isTooLarge = ({ bytes, summary }: Pick<Change, 'bytes' | 'summary'>): boolean =>
-  bytes.length > updateBytesMax || partsOf(summary) > structsPerTick
+const isTooLarge = ({ bytes, summary, attribution }: Omit<Change, 'from'>): boolean =>
+  attribution === undefined && (bytes.length > updateBytesMax || partsOf(summary) > structsPerTick)
 
 /** The authors of the entries of a log after the number `after`. */
 export interface KnownAuthors {
@@ -264,8 +264,9 @@ export class TailAuthors {
     if (!this.#isKnown) return
     if (this.#entries > updatesMax || updates.some(isTooLarge)) return this.lose()
     this.#builder ??= new AttributionBuilder()
-    for (const { bytes, by, source = 'socket', meta = null } of updates)
-      this.#builder.add({ bytes, by, at, source, meta })
+    for (const { bytes, by, source = 'socket', meta = null, attribution } of updates)
+      if (attribution === undefined) this.#builder.add({ bytes, by, at, source, meta })
+      else runSteps(this.#builder.addLater(attribution))
   }
 
   /** Returns the authors so far, and starts to collect those of later updates. Null if they are not known. */

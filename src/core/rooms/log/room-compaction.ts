@@ -149,6 +149,11 @@ export class RoomCompaction {
     return this.#state.is === 'running' ? this.#state.done : this.#begin(this.#keepSince())
   }
 
+  /** Compacts the log unless all its entries are in the snapshot. @throws the errors of the log */
+  async whole(): Promise<void> {
+    if (this.#tail.entries > 0 || this.#state.is === 'running') await this.run()
+  }
+
   /** Resolves when no compaction runs, also if the last one has failed. */
   async settled(): Promise<void> {
     if (this.#state.is === 'running') await this.#state.done.catch(() => {})

@@ -664,6 +664,14 @@ export class Room implements CommittingRoom {
   }
 
   /**
+   * Stores the authors of a change with `attribution`, which is durable: until then, its sender is their author.
+   * @throws the errors of the log
+   */
+  storeAuthors(): Promise<void> {
+    return this.#compaction.whole()
+  }
+
+  /**
    * Replaces a user by the unknown author in the log, and discards the older versions of the log. A later call
    * is necessary if the log still has updates of the user: it may be compacted or get updates meanwhile.
    * @throws the errors of the log

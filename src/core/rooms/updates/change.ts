@@ -3,6 +3,7 @@ import type { EditAuthor } from '../../events/debounce-windows.ts'
 import type { ChangeMeta, ChangeSource } from '../../model/change-origin.ts'
 import type { Close } from '../../model/close.ts'
 import type { Job } from '../../store/engine.ts'
+import type { Attribution } from '../../update/attribution/attribution.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
 /**
@@ -88,6 +89,8 @@ export interface Change {
   readonly source?: ChangeSource
   /** Data of the backend that sent the update; absent or null if there is none. */
   readonly meta?: ChangeMeta | null
+  /** The authors of the content, if `by` has copied the content of others. */
+  readonly attribution?: Attribution | undefined
   /** True if the update was copied from the editor that this branch follows, so its author has not edited here. */
   readonly isCopy?: boolean | undefined
   /** The permission of a caller without a websocket; undefined if no permission is checked. */
