@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import { memoized } from '../base/maps.ts'
 import type { Attribution } from '../update/attribution/attribution.ts'
 import { RangeList } from '../update/attribution/range-list.ts'
+import type { StoredAnchor } from './edit/anchors.ts'
 import { keepingKinds, kindsIn } from './keep-kinds.ts'
-import { contentPart } from './merge/copy-content.ts'
-import { putItem } from './values/write-edits.ts'
+import { fillWithCopies } from './merge/copy-content.ts'
 import { createDoc } from './yjs/create-doc.ts'
+import { type ItemRange, typeWithId } from './yjs/items.ts'
 import { type IdRange, RangeIndex } from './yjs/range-index.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
 
 /** Ids of a copy from `clock` on, and the ids that they copy. */
-export interface CopiedIds {
+interface CopiedIds {
   readonly clock: number
-  readonly source: IdRange
+  source: IdRange
 }
 
 /**
@@ -23,7 +25,8 @@ export interface CopiedIds {
 export class FreshCopy {
   readonly doc = createDoc()
   /** The ids of the copy in order. Ids that only store the kind of an empty root are not among them. */
-  readonly ids: readonly CopiedIds[]
+  readonly ids: CopiedIds[] = []
+  readonly #source: Y.Doc
 
   /**
    * Takes one pass over the items.
@@ -33,12 +36,31 @@ export class FreshCopy {
     const { pendingStructs, pendingDs, clients } = source.store
     if (pendingStructs !== null || pendingDs !== null) throw new Error('the document misses updates')
     while (clients.has(this.doc.clientID)) this.doc.clientID += 1
-    const writer = new CopyWriter()
+    this.#source = source
+    const marks = new Map<SharedRoot, ReadonlySet<Y.Item>>()
+    const partsOf = (item: Y.Item): readonly ItemRange[] => {
+      const type = item.parent as SharedRoot
+      if (item.deleted) return []
+      if (item.content instanceof Y.ContentFormat)
+        if (!memoized(marks, type, () => effectiveMarks(type)).has(item)) return []
+      const offset = item.parentSub === null ? 0 : item.length - 1
+      const part = { offset, length: item.length - offset }
+      this.#add({ client: item.id.client, clock: item.id.clock + offset, length: part.length })
+      return [part]
+    }
     this.doc.transact((transaction) => {
-      for (const [name, root] of source.share) writer.fill(transaction, this.doc.get(name), root)
+      for (const [name, root] of source.share) fillWithCopies(transaction, this.doc.get(name), root, partsOf)
       keepingKinds(this.doc, kindsIn(source), () => ({ changed: true, insertions: 0, deletions: 0 }))
     })
-    this.ids = writer.ids
+  }
+
+  /** Notes the original of the item that is copied next. */
+  #add(source: IdRange): void {
+    const clock = Y.getState(this.doc.store, this.doc.clientID)
+    const last = this.ids.at(-1)
+    if (last?.source.client !== source.client || last.source.clock + clock - last.clock !== source.clock)
+      this.ids.push({ clock, source })
+    else last.source = { ...last.source, length: last.source.length + source.length }
   }
 
   /** Returns the attribution of the copy: each id has the origin of the id that it copies. */
@@ -52,46 +74,33 @@ export class FreshCopy {
       }
     return { inserted: new Map([[this.doc.clientID, list.ranges()]]), deleted: new Map() }
   }
-}
 
-class CopyWriter {
-  readonly ids: CopiedIds[] = []
-
-  /** Copies the content of a type into an empty one. */
-  fill(transaction: Y.Transaction, type: SharedRoot, source: SharedRoot): void {
-    for (const [key, item] of source._map)
-      if (!item.deleted) this.#put(transaction, { type, key, left: null, right: null }, item, item.length - 1)
-    const marks = effectiveMarks(source)
-    let left: Y.Item | null = null
-    for (let item = source._start; item !== null; item = item.right) {
-      if (item.deleted || (item.content instanceof Y.ContentFormat && !marks.has(item))) continue
-      left = this.#put(transaction, { type, key: null, left, right: null }, item, 0)
+  /**
+   * Returns anchors at the same places of the copy. A position whose place was deleted stays as it is, because the copy
+   * has no such place.
+   */
+  anchors(given: readonly StoredAnchor[]): readonly StoredAnchor[] {
+    const index = RangeIndex.of(this.ids.map(({ clock, source }) => ({ ...source, copy: clock })))
+    const typeOf = (type: SharedRoot): SharedRoot | null => {
+      if (type._item === null) return this.doc.get(Y.findRootTypeKey(type))
+      const { client, clock } = type._item.id
+      const { range } = index.at(client, clock)
+      if (range === null) return null
+      return typeWithId(this.doc, { client: this.doc.clientID, clock: range.copy + clock - range.clock })
     }
-  }
-
-  #put(
-    transaction: Y.Transaction,
-    place: Parameters<typeof putItem>[1],
-    item: Y.Item,
-    offset: number,
-  ): Y.Item {
-    const length = item.length - offset
-    const copy = putItem(transaction, place, contentPart(item.content, offset, length))
-    this.#record(copy.id.clock, { client: item.id.client, clock: item.id.clock + offset, length })
-    if (copy.content instanceof Y.ContentType && item.content instanceof Y.ContentType)
-      this.fill(transaction, copy.content.type, item.content.type)
-    return copy
-  }
-
-  #record(clock: number, source: IdRange): void {
-    const last = this.ids.at(-1)
-    const end = last === undefined ? 0 : last.source.clock + last.source.length
-    if (last === undefined || last.source.client !== source.client || end !== source.clock)
-      this.ids.push({ clock, source })
-    else {
-      const length = last.source.length + source.length
-      this.ids[this.ids.length - 1] = { clock: last.clock, source: { ...last.source, length } }
+    const moved = (text: string): string => {
+      const position = Y.decodeRelativePosition(Buffer.from(text, 'base64'))
+      const place = Y.createAbsolutePositionFromRelativePosition(position, this.#source)
+      const type = place === null ? null : typeOf(place.type)
+      if (place === null || type === null) return text
+      const copied = Y.createRelativePositionFromTypeIndex(type, place.index, place.assoc)
+      return Buffer.from(Y.encodeRelativePosition(copied)).toString('base64')
     }
+    return given.map(({ contentKey, position, positionEnd }) => ({
+      contentKey,
+      position: moved(position),
+      ...(positionEnd !== undefined && { positionEnd: moved(positionEnd) }),
+    }))
   }
 }
 

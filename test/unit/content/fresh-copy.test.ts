@@ -61,7 +61,7 @@ it('[COPY-1] [COPY-2] after any edits, has exactly the stored content under one 
       }, 0)
       expect(Y.getState(stored.store, copy.doc.clientID)).toBeGreaterThanOrEqual(ids)
     }),
-    { numRuns: times(100, 1_000) },
+    { numRuns: times(40, 1_000) },
   )
 })
 
@@ -120,6 +120,47 @@ it('[COPY-3] gives each id the origin of the id that it copies', () => {
           originAt(attribution, from.client, from.clock + at),
         )
   }
+})
+
+it('[COPY-6] moves positions to the same places of the copy, and leaves those whose place is gone', () => {
+  const source = loaded()
+  const root = source.getXmlFragment('default')
+  const paragraphs = ['one two', 'gone', 'three'].map((text) => {
+    const element = new Y.XmlElement('p')
+    element.insert(0, [new Y.XmlText(text)])
+    return element
+  })
+  root.insert(0, paragraphs)
+  const texts = paragraphs.map((element) => element.get(0) as Y.XmlText)
+  const [first, gone, last] = texts as [Y.XmlText, Y.XmlText, Y.XmlText]
+  const at = (type: Y.XmlText | Y.XmlFragment, index: number, assoc = 0): string =>
+    Buffer.from(Y.encodeRelativePosition(Y.createRelativePositionFromTypeIndex(type, index, assoc))).toString(
+      'base64',
+    )
+  const positions = [at(first, 4), at(first, 7, -1), at(last, 5), at(root, 2), at(root, 3), at(gone, 1)]
+  root.delete(1, 1)
+  first.delete(0, 4)
+  const copy = new FreshCopy(source)
+  const placeIn = (doc: Y.Doc, text: string): unknown => {
+    const position = Y.decodeRelativePosition(Buffer.from(text, 'base64'))
+    const place = Y.createAbsolutePositionFromRelativePosition(position, doc)
+    return place && [place.type.toJSON(), place.index, place.assoc]
+  }
+  const anchors = positions.map((position) => ({ contentKey: 'default', position, positionEnd: position }))
+  const moved = copy.anchors(anchors).map(({ position }) => position)
+  const places = [
+    ['two', 0, 0],
+    ['two', 3, -1],
+    ['three', 5, 0],
+  ]
+  expect(moved.slice(0, 3).map((text) => placeIn(copy.doc, text))).toEqual(places)
+  copy.doc.getXmlFragment('default')
+  expect(moved.slice(3, 5).map((text) => placeIn(copy.doc, text))).toMatchObject([
+    [expect.any(String), 1, 0],
+    [expect.any(String), 2, 0],
+  ])
+  expect(moved[5]).toBe(positions[5])
+  expect(placeIn(copy.doc, moved[5] as string)).toBe(null)
 })
 
 it('[COPY-1] refuses a document that waits for missing updates', () => {

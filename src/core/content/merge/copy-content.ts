@@ -19,11 +19,15 @@ export function copyContent(
 ): Y.Item {
   const copy = putItem(transaction, place, contentPart(content, offset, length))
   if (content instanceof Y.ContentType && copy.content instanceof Y.ContentType)
-    fill(transaction, copy.content.type, content.type, partsOf)
+    fillWithCopies(transaction, copy.content.type, content.type, partsOf)
   return copy
 }
 
-function fill(
+/**
+ * Fills an empty shared type with copies of the content of another one.
+ * @param partsOf which parts of an item its copy has; called for each item once, directly before its copy is inserted
+ */
+export function fillWithCopies(
   transaction: Y.Transaction,
   target: SharedRoot,
   source: SharedRoot,
