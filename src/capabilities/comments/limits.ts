@@ -4,6 +4,8 @@ export const commentLimits = {
   commentsInCall: 500,
   /** Maximum number of comments of one annotation. Further comments are rejected. */
   comments: 1_000,
+  /** Maximum number of annotations of a document that is copied with its comments. */
+  copied: 1_000,
   /** Maximum size of a comment's text in UTF-8 bytes. */
   textBytes: 16_384,
   /** Maximum number of reactions to one comment. Further reactions are rejected. */

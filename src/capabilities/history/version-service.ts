@@ -192,7 +192,7 @@ export class VersionService {
   }
 
   /**
-   * Replaces the content of a document with the content of a version, in one edit. Unless the restore changes
+   * Replaces the content of a document with `past`, the state (V1) of a version or of another editor, in one edit. Unless the restore changes
    * nothing, the previous content is saved as an automatic version before. If there are concurrent edits
    * meanwhile, the restore starts again. The last of `attemptsMax` attempts is made without this check.
    * Concurrent edits are then merged, but the saved version may not contain them.
@@ -200,20 +200,19 @@ export class VersionService {
    */
   async restore(
     address: DocumentAddress,
-    versionId: string,
+    past: Uint8Array,
     request: RestoreRequest,
   ): Promise<RestoredVersion> {
-    const { bytes } = await this.read(address, versionId)
-    const wouldChange = await this.#change(address, bytes, { ...request, dryRun: true })
+    const wouldChange = await this.#change(address, past, { ...request, dryRun: true })
     if (!wouldChange.result.changed || request.dryRun === true) return { ...wouldChange, before: null }
     return this.#inLine(address, async () => {
       let before = await this.#keepBefore(address, request, null)
       for (let attempt = 1; attempt < attemptsMax; attempt++) {
-        const restored = await this.#changeIfAt(address, bytes, request, before)
+        const restored = await this.#changeIfAt(address, past, request, before)
         if (restored !== null) return { ...restored, before }
         before = await this.#keepBefore(address, request, before)
       }
-      return { ...(await this.#change(address, bytes, request)), before }
+      return { ...(await this.#change(address, past, request)), before }
     })
   }
 

@@ -544,8 +544,8 @@ export const errorCodes = {
   },
   'crdt/content-exists': {
     status: 'ALREADY_EXISTS',
-    meaning: 'The editor has content, so `/v2/crdt/add` does not create it.',
-    remedy: 'Change the content with `/v2/crdt/update`.',
+    meaning: 'The editor has content, so the call does not create it.',
+    remedy: 'Change the content with `/v2/crdt/update`. For a copy, send `onConflict`.',
   },
   'crdt/root-not-found': {
     status: 'NOT_FOUND',
@@ -816,8 +816,8 @@ export const errorCodes = {
   },
   'comment/too-many': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The annotation would have more than the maximum number of comments.',
-    remedy: 'Start another annotation.',
+    meaning: 'The annotation has too many comments, or a copy too many annotations.',
+    remedy: 'Start another annotation, or copy without comments.',
   },
   'comment/no-suggestion': {
     status: 'FAILED_PRECONDITION',

@@ -224,3 +224,20 @@ it('[CR-19] a REST read at one node includes all edits that another node has ack
     expect(await readAt(round + 1)).toMatchObject({ data, version })
   }
 })
+
+it('[COPY-9] copies documents whose source and target belong to different nodes, with all acknowledged edits and their authors', async () => {
+  cluster = await startCluster(2, {}, { distanceMs: 5 })
+  for (let round = 0; round < 8; round++) {
+    const source = { ...document, documentId: `source-${round}` }
+    const editor = await editorAt(round, `user-${round}`, `acme/${source.documentId}/main`)
+    editor.text.insert(0, `by user ${round}`)
+    const read = async (index: number, ids: object): Promise<unknown> =>
+      dataOf(await server(index).post('/v2/crdt/get', { ...ids, attribution: true }))
+    await eventually(async () => JSON.stringify(await read(round, source)).includes(`by user ${round}`))
+    const copy = { ...document, documentId: `copy-${round}` }
+    const { status } = await server(round + 1).post('/v2/crdt/copy', { ...copy, from: source })
+    expect(status).toBe(200)
+    const runs = [{ text: `by user ${round}`, userId: `user-${round}` }]
+    expect(await read(round, copy)).toMatchObject([{ attribution: runs }])
+  }
+})

@@ -80,6 +80,31 @@ describe('a server over PostgreSQL', () => {
   )
 
   itLong(
+    '[COPY-9] has a copy with its authors and comments after a crash that follows the response',
+    async () => {
+      let server = await start()
+      const post = async (operation: string, body: object): Promise<unknown> =>
+        (await server.post(`/v2/${operation}`, body)).data
+      const [source, copy] = ['notes', 'copy'].map((documentId) => ({ organizationId: 'acme', documentId }))
+      await post('crdt/add', { ...address, type: 'text', data: 'typed by Ann', userId: 'ann' })
+      const anchor = { editorId: 'main', quote: 'by Ann' }
+      const annotations = [{ anchor, comments: [{ from: { userId: 'bob' }, text: 'Really?' }] }]
+      await post('commentannotations/add', { ...source, actionUser: { userId: 'bob' }, annotations })
+      await post('crdt/copy', { ...copy, from: source, withComments: true })
+      await server.end('SIGKILL')
+      server = await start()
+      expect(await post('crdt/get', { ...copy, editorId: 'main', attribution: true })).toMatchObject([
+        { attribution: [{ text: 'typed by Ann', userId: 'ann' }] },
+      ])
+      expect(await post('commentannotations/get', { ...copy })).toMatchObject([
+        { anchorPlace: { quote: 'by Ann' }, comments: [{ text: 'Really?' }] },
+      ])
+      await server.end('SIGTERM')
+    },
+    60_000,
+  )
+
+  itLong(
     '[PG-18] sends no update while the database is unavailable, and all updates when it is back',
     async () => {
       const server = await startTestServer({

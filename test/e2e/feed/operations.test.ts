@@ -61,6 +61,7 @@ const steps: readonly Step[] = [
     request: ({ versionId }) => ({ ...editor, versionId }),
     event: changed,
   },
+  { path: '/v2/crdt/copy', request: { organizationId, documentId: 'copy', from: ids }, event: changed },
   { path: '/v2/crdt/branches/create', request: branch, event: null },
   { path: '/v2/crdt/update', request: { ...text('four'), editorId: 'main@b' }, event: changedBranch },
   { path: '/v2/crdt/branches/merge', request: branch, event: changed },
@@ -74,6 +75,11 @@ const steps: readonly Step[] = [
       actionUser,
       annotations: [{ annotationId: 'a', comments: [{ commentId: 'a1', from: actionUser, text: 'x' }] }],
     },
+    event: event('comment_annotation.add'),
+  },
+  {
+    path: '/v2/crdt/copy',
+    request: { organizationId, documentId: 'copy-of-comments', from: ids, withComments: true },
     event: event('comment_annotation.add'),
   },
   {

@@ -280,6 +280,21 @@ export class RoomRegistry {
   }
 
   /**
+   * Returns the whole state (V1) of an editor; null without content. If another node owns the document, reads the log.
+   * @throws as `read`
+   */
+  async stateOf(address: DocumentAddress): Promise<Uint8Array | null> {
+    try {
+      const captured = await this.use(address, (room) => new BackendEdits(room).capture())
+      return captured?.bytes ?? null
+    } catch (error) {
+      if (!(error instanceof NotOwnerError)) throw error
+    }
+    const { loaded, state } = await this.#read(address)
+    return loaded.state === 'live' ? state.diff(null) : null
+  }
+
+  /**
    * Deletes the document permanently, then ends its sessions. Between these two steps the log rejects
    * appends, so that no client can bring the document back.
    * @throws NotOwnerError if another node owns the document

@@ -1,10 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
+import * as Y from 'yjs'
 import { ApiError, type ErrorCode } from '../../base/errors.ts'
 import { MalformedJsonError } from '../../base/json.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
 import { decideHunks, type HunkDecision } from '../../content/branches/decide-hunks.ts'
 import { followMain, type MainChanges } from '../../content/branches/follow-main.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
+import { FreshCopy } from '../../content/fresh-copy.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { type InitialContent, readInitialContent } from '../../content/initial-content.ts'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
@@ -128,6 +130,12 @@ interface StreamTask extends DocumentUpdates {
   readonly step: WriterStep
 }
 
+interface CopyTask extends WholeState {
+  /** As `encodeAttribution` returns it. */
+  readonly attribution: Uint8Array
+  readonly anchors: AnchorQueries['show']
+}
+
 /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
 interface HistoryTask extends DocumentUpdates {
   /** Numbers of updates of the earlier version, and after it up to the later version. */
@@ -216,6 +224,16 @@ const tasks = {
     readonly query: TextQuery
     readonly charactersMax: number
   }): AnsweredText | 'too long' | null => answerTextQuery(json, query, charactersMax),
+  /** Copies a document under a new client id, with its authors and anchors. `bytes`: the whole state (V1) of the copy. */
+  copy: ({ updates: [bytes], attribution, anchors }: CopyTask) =>
+    withState(bytes, (doc) => {
+      const copy = new FreshCopy(doc)
+      return {
+        bytes: Y.encodeStateAsUpdate(copy.doc),
+        attribution: copy.attribution(decodeAttribution(attribution)),
+        anchors: copy.anchors(anchors),
+      }
+    }),
   /** Splits a whole state into updates for single ticks of an event loop; see `splitUpdate`. */
   split: ({ updates: [bytes] }: WholeState): readonly Uint8Array[] =>
     splitUpdate(bytes, structsPerTick, bytesPerTick),

@@ -59,7 +59,8 @@ export const restoreVersion = defineOperation({
     const { caller, services } = context
     const stored = await storedMeta(given, caller, services)
     const address = await versionedAddress(editor, caller, services)
-    const { result, version, bytes, before } = await services.versions.restore(address, id, {
+    const { bytes: past } = await services.versions.read(address, id)
+    const { result, version, bytes, before } = await services.versions.restore(address, past, {
       userId,
       ifVersion: expected,
       dryRun: isDry,
