@@ -47,8 +47,8 @@ export async function annotationsToCopy(
 }
 
 /**
- * Copies threads to a document with their authors, times and reactions. Records no activities, because nobody comments
- * now. Each thread is one transaction. The id of a copy follows from its original and the editor, so that the copies of an
+ * Copies threads to a document with their authors, times and reactions. Records no activities, because the comments are
+ * old. Each thread is one transaction. The id of a copy follows from its original and the editor, so that the copies of an
  * interrupted call get their new anchors instead of second copies.
  * @param to the editor of the anchors; its id is '' for threads without an anchor
  * @param annotations the originals, with the anchors of the copies

@@ -11,7 +11,7 @@ import type { Services } from '../../rest/services.ts'
 import type { AnnotationRecord } from '../comments/comment-records.ts'
 import { annotationsToCopy, copyThreads } from '../comments/thread-copies.ts'
 
-/** What happens with an editor that exists at the target. */
+/** Effects on an editor that exists at the target. */
 export const conflictPolicies = ['fail', 'skip', 'replace'] as const
 
 /** A document, or one editor of it. */
@@ -127,7 +127,7 @@ async function createDocument(
   }
 }
 
-/** Creates an editor. When its content is durable, its schema and its comments are, too. */
+/** Creates an editor. Its schema and its comments are durable before its content. */
 async function createEditor(
   services: Services,
   from: DocumentAddress,

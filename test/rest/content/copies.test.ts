@@ -172,7 +172,11 @@ it('[COPY-6] copies threads once, with anchors at the same text, and leaves the 
   await copy(toDocument(full), from, { withComments: true, onConflict: 'skip' })
   const copied = await threadsOf(full)
   const withoutIds = (threads: readonly Thread[]) =>
-    threads.map(({ annotationId: _, anchor, ...thread }) => ({ ...thread, isAnchored: anchor !== undefined }))
+    threads.map(({ annotationId, anchor, ...thread }) => ({
+      ...thread,
+      isNamed: annotationId !== '',
+      isAnchored: anchor !== undefined,
+    }))
   const expected = withoutIds(before).map((thread) => ({ ...thread, documentId: full.documentId }))
   expect(withoutIds(copied)).toEqual(expected)
   expect(copied.map(({ anchorPlace }) => anchorPlace?.quote)).toEqual([undefined, 'brown fox'])

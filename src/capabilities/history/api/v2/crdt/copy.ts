@@ -27,8 +27,8 @@ export const copyContent = defineOperation({
   creates: true,
   summary: 'Copy an editor or a document',
   description:
-    'Creates the editors with the content of `from`, under new client ids, so that copy and original never merge. The ' +
-    'authors of the content and the attached schemas are copied, too; branches and saved versions are not. A document ' +
+    'Creates the editors with the content of `from`, under new client ids, so that copy and original never merge. It ' +
+    'also copies the authors of the content and the attached schemas, but not branches and saved versions. A document ' +
     'that does not exist is created, with the access type of its source. Each editor is durable before the next one is ' +
     'copied, so a call that fails may have copied some: send `onConflict: "skip"` to copy the others.',
   request: json.object(
@@ -48,7 +48,7 @@ export const copyContent = defineOperation({
       editorId: { ...editorId, description: 'Editor of the copy. Default: `from.editorId`.' },
       onConflict: json.choice(
         conflictPolicies,
-        'What happens with an editor that exists. `fail`: the call fails, and nothing changes. `skip`: it stays as it is. ' +
+        'The effect on an editor that exists. `fail`: the call fails, and nothing changes. `skip`: it stays as it is. ' +
           '`replace`: it gets the content of `from` as by `/v2/crdt/versions/restore`. Default: `fail`.',
         { examples: ['skip'] },
       ),
