@@ -7,6 +7,7 @@ import { comments } from './comments/index.ts'
 import { decisions } from './decisions/index.ts'
 import { feed } from './feed/index.ts'
 import { history } from './history/index.ts'
+import { migrations } from './migrations/index.ts'
 import { notifications } from './notifications/index.ts'
 import { observability } from './observability/index.ts'
 import { streams } from './streams/index.ts'
@@ -32,6 +33,7 @@ export const capabilities: readonly Capability[] = [
   callbacks,
   streams,
   userdata,
+  migrations,
   agents,
   observability,
   backups,

@@ -121,6 +121,10 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, ErrorExample>>> =
       'invalid schema at /nodes/doc/content: "blok" is not a node or a group; expected names from /nodes',
     details: { path: '/nodes/doc/content' },
   },
+  'schema/invalid-migration': {
+    message: 'invalid rule at rules[1]: rules[0] applies to its result; use two versions of the schema',
+    details: { path: '/rules/1' },
+  },
   'crdt/document-too-large': {
     message:
       'the content of an editor has at most 67108864 bytes; this content would have 70254592: divide it among several editors',

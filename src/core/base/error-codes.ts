@@ -599,14 +599,23 @@ export const errorCodes = {
   },
   'schema/too-many': {
     status: 'FAILED_PRECONDITION',
-    meaning:
-      'The API key has the maximum number of schemas, or the document has the maximum number of editors with a schema.',
+    meaning: 'The API key has too many schemas, or the document too many editors with a schema.',
     remedy: 'Delete schemas with `/v2/crdt/schemas/delete`, or divide the editors among several documents.',
   },
   'schema/invalid': {
     status: 'INVALID_ARGUMENT',
     meaning: 'The schema is malformed or exceeds a limit. `details.path` is the JSON pointer of the problem.',
     remedy: 'Correct the schema at that place.',
+  },
+  'schema/invalid-migration': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'A rule is invalid, or the schema has no such version. `details.path` has the place.',
+    remedy: 'Correct the rule, or store the version with `/v2/crdt/schemas/set` first.',
+  },
+  'schema/migration-running': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'A migration of the schema is running.',
+    remedy: 'Wait until `/v2/crdt/schemas/get` returns the status `done`.',
   },
   'crdt/content-limit': {
     status: 'INVALID_ARGUMENT',

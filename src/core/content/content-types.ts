@@ -7,6 +7,8 @@ import type { ContentTypeName } from './content-type-names.ts'
 import { checkDelta, readDelta, replaceDelta } from './delta/delta.ts'
 import { htmlFormat } from './html/html.ts'
 import { markdownFormat } from './markdown/markdown.ts'
+import { migrateRoot } from './migration/migrate-root.ts'
+import { MigrationPlan, type MigrationRule } from './migration/rules.ts'
 import type { Output } from './output.ts'
 import { checkProseMirror, readProseMirror } from './prosemirror/prosemirror.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from './schemas/compiled-schema.ts'
@@ -70,7 +72,13 @@ const contentType = <Target>(
 })
 
 /**
- * Content types by their names in the REST API. The object has no prototype, so that `constructor` is not a
+ * The type whose data is the rules of a migration, and not content. It belongs here so that a migration takes the path of
+ * every other change. Requests cannot name it.
+ */
+export const migrationType = 'migration'
+
+/**
+ * Content types by their names in the REST API, and `migrationType`. The object has no prototype, so that `constructor` is not a
  * type.
  */
 export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
@@ -93,7 +101,13 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
     (doc, contentKey, output) => readXmlBlocks(doc, contentKey, htmlFormat, output),
   ),
   prosemirror: contentType('xml', checkProseMirror, replaceNodes, readProseMirror),
-} satisfies Record<ContentTypeName, ContentType>)
+  [migrationType]: contentType(
+    'xml',
+    (data) => new MigrationPlan(data as readonly MigrationRule[]),
+    migrateRoot,
+    serializeXml,
+  ),
+} satisfies Record<ContentTypeName | typeof migrationType, ContentType>)
 
 /** Makes a root of XML equal to its target. */
 function replaceNodes(

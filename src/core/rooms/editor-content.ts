@@ -137,7 +137,7 @@ export function writeEditorContent(
     const created = { ...made, ...(root !== undefined && { root }) }
     const isNew = given !== undefined && given !== attached?.schema
     if (isNew && options.dryRun !== true && contentKey !== undefined)
-      await schemas.attach(address, { schema: given, contentKey }, schema?.spec?.protected !== undefined)
+      await schemas.attach(address, { schema: given, contentKey })
     // After a merge, the document may already have had the change.
     return { version, ...written, created, changed: result.changed && bytes > 0, bytes }
   })

@@ -7,6 +7,11 @@ const time = json.integer('Epoch milliseconds.')
 /** Maximum length of the name of a schema in characters. */
 const nameLengthMax = 100
 
+export const schemaVersion = json.integer('Version of the schema. It cannot decrease.', {
+  minimum: 1,
+  examples: [2],
+})
+
 export const contentSchemaName = json.id('Name of the schema.', {
   maxLength: nameLengthMax,
   examples: ['article'],
@@ -44,15 +49,37 @@ export const schemaDefinition = json.object(
 
 export const schemaEntry = json.object({
   name: json.text(),
+  version: schemaVersion,
   createdAt: time,
   lastUpdated: time,
 })
 
 export const toSchemaEntry = ({
   name,
+  version,
   createdAt,
   lastUpdated,
-}: SchemaRecord): FromSchema<typeof schemaEntry> => ({ name, createdAt, lastUpdated })
+}: SchemaRecord): FromSchema<typeof schemaEntry> => ({ name, version, createdAt, lastUpdated })
+
+const id = json.text()
+const migratedEditor = { organizationId: id, documentId: id, editorId: id } as const
+
+export const migrationReport = json.object(
+  {
+    status: json.choice(['running', 'done']),
+    toVersion: schemaVersion,
+    dryRun: json.boolean('True if nothing was written.'),
+    processed: json.integer('Number of editors that were behind, so far.'),
+    changed: json.integer('Number of those with other content now.'),
+    failed: json.integer('Number of those that stay as they are, at their version.'),
+    failures: json.list(json.object({ ...migratedEditor, code: json.text(), message: json.text() })),
+    examples: json.list(json.object({ ...migratedEditor, changes: json.integer() })),
+    startedAt: time,
+    endedAt: json.orNull(time),
+  },
+  {},
+  { description: 'The last migration or dry run, with its first failures and changed editors.' },
+)
 
 export const noSuchSchemaError = {
   code: 'schema/not-found',

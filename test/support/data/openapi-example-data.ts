@@ -200,7 +200,7 @@ export async function makeWorld(
       },
     ],
     ['content', '/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
-    ['content', '/v2/crdt/schemas/set', { name: 'article', schema: { nodes: { doc: {} } } }],
+    ['content', '/v2/crdt/schemas/set', { name: 'article', schema: { nodes: { doc: {} } }, version: 2 }],
     ['activities', '/v2/activities/add', { ...document, activities: [activity] }],
     [
       'comments',

@@ -41,7 +41,8 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
     // the document has no record, and therefore no restrictions.
     if (kind === 'documents') {
       if (!keepsAccess(mutation)) documents.add(first)
-    } else if (kind === 'branches') documents.add(first)
+      // A client with an older schema is a viewer.
+    } else if (kind === 'branches' || kind === 'editorSchemas') documents.add(first)
     else if (kind === 'members') users.add(second)
     else if (kind === 'grants' && third === 'user') users.add(fourth)
     else if (kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)) all = true
@@ -101,8 +102,9 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
     } = change
     if (kind === 'documents')
       return isNew && isOrdinary(change.record) ? [] : [accessFence(scope, 'document', first)]
-    // A merged or rejected branch is read-only.
-    if (kind === 'branches') return isNew ? [] : [accessFence(scope, 'document', first)]
+    // A merged or rejected branch is read-only, and so is an editor to clients with an older schema.
+    if (kind === 'branches' || kind === 'editorSchemas')
+      return isNew ? [] : [accessFence(scope, 'document', first)]
     if (kind === 'members') return [userFence(scope, second)]
     if (kind === 'grants' && third === 'user') return [userFence(scope, fourth)]
     const isOfAll = kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)

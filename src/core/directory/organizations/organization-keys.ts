@@ -79,6 +79,7 @@ export const keys = {
   /** Index of the documents directly in a folder. Documents that are in no folder are in `root`. */
   documentsIn: (folderId: string): Key => ['documentsIn', folderId],
   documentIn: (folderId: string, documentId: string): Key => ['documentsIn', folderId, documentId],
+  allEditorSchemas: ['editorSchemas'] satisfies Key,
   /** Record with the schemas of the editors of a document. */
   editorSchemas: (documentId: string): Key => ['editorSchemas', documentId],
   groups: ['groups'] satisfies Key,

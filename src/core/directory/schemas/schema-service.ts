@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { ApiError, invalid } from '../../base/errors.ts'
 import * as s from '../../base/schema.ts'
 import { shortened } from '../../base/text.ts'
+import type { MigrationRule } from '../../content/migration/rules.ts'
 import { checkSchema } from '../../content/schemas/check-schema.ts'
 import { compileSchema } from '../../content/schemas/compiled-schema.ts'
 import type { NamedSchema, RootSchema } from '../../content/schemas/content-schema.ts'
@@ -20,16 +21,50 @@ import { Transaction, TransactionRunner } from '../store/transaction.ts'
 /** A schema that an API key has stored. */
 const schemaRecordType = {
   name: 'schema',
+  schema: s.object(
+    {
+      name: s.string,
+      // `checkSchema` has checked the members before they were stored.
+      schema: s.trusted<SchemaSpec>(s.object({})),
+      /** Times in epoch milliseconds. */
+      createdAt: s.number,
+      lastUpdated: s.number,
+    },
+    // Absent in records of older versions of Weft: 1.
+    { version: s.integer(1) },
+  ),
+}
+export type SchemaRecord = Required<s.TypeOf<typeof schemaRecordType.schema>>
+
+const addressedEditor = { organizationId: s.string, documentId: s.string, editorId: s.string }
+
+/** The last migration of a schema, or the last dry run. */
+export const migrationRecordType = {
+  name: 'migration',
   schema: s.object({
-    name: s.string,
-    // `checkSchema` has checked the members before they were stored.
-    schema: s.trusted<SchemaSpec>(s.object({})),
-    /** Times in epoch milliseconds. */
-    createdAt: s.number,
-    lastUpdated: s.number,
+    jobId: s.string,
+    // The operation has checked the rules.
+    rules: s.trusted<readonly MigrationRule[]>(s.array(s.object({}))),
+    userId: s.string,
+    /** The last document that is counted; null: none. */
+    position: s.orNull(s.object({ organizationId: s.string, documentId: s.string })),
+    report: s.object({
+      status: s.choice(['running', 'done']),
+      toVersion: s.integer(2),
+      dryRun: s.boolean,
+      /** Numbers of editors. */
+      processed: s.integer(0),
+      changed: s.integer(0),
+      failed: s.integer(0),
+      failures: s.array(s.object({ ...addressedEditor, code: s.string, message: s.string })),
+      examples: s.array(s.object({ ...addressedEditor, changes: s.integer(1) })),
+      /** Times in epoch milliseconds. */
+      startedAt: s.number,
+      endedAt: s.orNull(s.number),
+    }),
   }),
 }
-export type SchemaRecord = s.TypeOf<typeof schemaRecordType.schema>
+export type MigrationRecord = s.TypeOf<typeof migrationRecordType.schema>
 
 /** The schema of an editor. */
 export interface AttachedSchema {
@@ -37,18 +72,27 @@ export interface AttachedSchema {
   readonly schema: string
   /** The root that the schema describes. */
   readonly contentKey: string
+  /** The version of the schema for which the content was written. */
+  readonly version: number
+  /** The version before a migration that has begun and has not ended; absent if there is none. */
+  readonly migratingFrom?: number
 }
 
 /** The schemas of the editors of a document, by editor id. */
 export const editorSchemasType = {
   name: 'schemas of editors',
   schema: s.object({
-    editors: s.array(s.object({ editorId: s.string, schema: s.string, contentKey: s.string })),
+    editors: s.array(
+      s.object(
+        { editorId: s.string, schema: s.string, contentKey: s.string },
+        { version: s.integer(1), migratingFrom: s.integer(1) },
+      ),
+    ),
   }),
 }
 
 /** Partition with the schemas of an API key. */
-const schemasPart = ({ workspaceId, apiKey }: Tenant): Key => ['schemas', workspaceId, apiKey]
+export const schemasPart = ({ workspaceId, apiKey }: Tenant): Key => ['schemas', workspaceId, apiKey]
 
 /** Returns the fence that is raised when content of editors that exist may become protected from agents. */
 export const schemasFence = (tenant: Tenant): Key => [...schemasPart(tenant), 'protected']
@@ -58,6 +102,7 @@ export const schemaKeys = {
   count: ['count'] satisfies Key,
   schemas: ['schemas'] satisfies Key,
   schema: (name: string): Key => ['schemas', name],
+  migration: (name: string): Key => ['migrations', name],
 }
 
 /** Maximum number of schemas of one API key. */
@@ -83,10 +128,11 @@ export class SchemaService {
 
   /**
    * Stores a schema. Replaces a schema with the same name. Resolves with true if there was none.
-   * @throws ApiError INVALID_ARGUMENT if the schema is invalid, or if its name is that of a preset;
-   * FAILED_PRECONDITION if the API key has the maximum number of schemas
+   * @param given the version; undefined: that of the replaced schema, or 1
+   * @throws ApiError INVALID_ARGUMENT if the schema is invalid, if its version is older than that of the replaced
+   * schema, or if its name is that of a preset; FAILED_PRECONDITION if the API key has the maximum number of schemas
    */
-  async set(tenant: Tenant, name: string, data: unknown): Promise<boolean> {
+  async set(tenant: Tenant, name: string, data: unknown, given?: number): Promise<boolean> {
     if (isPresetName(name))
       throw invalid(
         'schema/name-taken',
@@ -106,7 +152,16 @@ export class SchemaService {
     const { result } = await this.#transactions.run(schemasPart(tenant), async (transaction) => {
       const known = await transaction.get(schemaKeys.schema(name), schemaRecordType)
       if (known === null) await count(transaction, 1)
-      const record: SchemaRecord = { name, schema, createdAt: known?.createdAt ?? now, lastUpdated: now }
+      const stored = known?.version ?? 1
+      const version = given ?? stored
+      if (version < stored)
+        throw invalid(
+          'schema/invalid',
+          `the stored schema has the version ${stored}, which is newer; send this version or a later one`,
+          { path: '' },
+        )
+      const times = { createdAt: known?.createdAt ?? now, lastUpdated: now }
+      const record: SchemaRecord = { name, schema, version, ...times }
       transaction.put(schemaKeys.schema(name), record)
       const names = [known?.schema.protected, schema.protected].map((list) => JSON.stringify(list))
       if (known !== null && names[0] !== names[1]) transaction.raise([schemasFence(tenant)])
@@ -120,14 +175,19 @@ export class SchemaService {
     const reader = new Transaction(this.#kv, schemasPart(tenant))
     const record = await reader.get(schemaKeys.schema(name), schemaRecordType)
     if (record === null) throw noSuchSchema(name)
-    return record
+    return { version: 1, ...record }
+  }
+
+  /** Returns the last migration of a schema; null if there was none. */
+  migrationOf(tenant: Tenant, name: string): Promise<MigrationRecord | null> {
+    return new Transaction(this.#kv, schemasPart(tenant)).get(schemaKeys.migration(name), migrationRecordType)
   }
 
   /** Returns a page of the schemas, in the order of their names. */
   async list(tenant: Tenant, range: PageRange): Promise<ListPage<SchemaRecord>> {
     const reader = new Transaction(this.#kv, schemasPart(tenant))
     const { items, next } = await listEntries(reader, schemaKeys.schemas, range)
-    return { items: items.map((entry) => readRecord(schemaRecordType, entry)), next }
+    return { items: items.map((entry) => ({ version: 1, ...readRecord(schemaRecordType, entry) })), next }
   }
 
   /** @throws ApiError NOT_FOUND if the API key has no schema with this name */
@@ -136,6 +196,7 @@ export class SchemaService {
       if ((await transaction.get(schemaKeys.schema(name))) === null) throw noSuchSchema(name)
       await count(transaction, -1)
       transaction.delete(schemaKeys.schema(name))
+      transaction.delete(schemaKeys.migration(name))
     })
   }
 
@@ -178,33 +239,41 @@ export class SchemaService {
     const record = await this.#organizations
       .read(scope)
       .get(keys.editorSchemas(documentId), editorSchemasType)
-    return new Map((record?.editors ?? []).map(({ editorId, ...attached }) => [editorId, attached]))
+    const editors = record?.editors ?? []
+    return new Map(editors.map(({ editorId, ...attached }) => [editorId, { version: 1, ...attached }]))
   }
 
   /**
    * Attaches a schema to an editor, in place of another schema. Does nothing if the document does not exist any
    * more.
-   * @param isProtecting true if the schema names protected content
+   * @param attached with a version, the editor gets this version, unless another schema is attached meanwhile; without
+   * one, it gets the schema in its current version
    * @throws ApiError FAILED_PRECONDITION if too many editors of the document have a schema
    */
   async attach(
     address: DocumentAddress,
-    { schema, contentKey }: AttachedSchema,
-    isProtecting: boolean,
+    attached: Omit<AttachedSchema, 'version'> & Partial<AttachedSchema>,
   ): Promise<void> {
     const { documentId, editorId } = address
+    const { schema, version: given } = attached
+    const reader = new Transaction(this.#kv, schemasPart(address))
+    const record = await reader.get(schemaKeys.schema(schema), schemaRecordType)
+    const version = given ?? record?.version ?? 1
     const key = keys.editorSchemas(documentId)
     await this.#organizations.carryOut(address, async (transaction) => {
       const document = await transaction.get(keys.document(documentId), deletableType)
       if (document === null || document.deleting === true) return
       const known = (await transaction.get(key, editorSchemasType))?.editors ?? []
       const others = known.filter((each) => each.editorId !== editorId)
+      const former = known.find((each) => each.editorId === editorId)
+      if (given !== undefined && former !== undefined && former.schema !== schema) return
       if (others.length >= editorsWithSchemaMax)
         throw new ApiError(
           'schema/too-many',
           `a document has at most ${editorsWithSchemaMax} editors with a schema; use another document for further editors`,
         )
-      transaction.put(key, { editors: [...others, { editorId, schema, contentKey }] })
+      transaction.put(key, { editors: [...others, { editorId, ...attached, version }] })
+      const isProtecting = former?.schema !== schema && record?.schema.protected !== undefined
       if (isProtecting) transaction.raise([schemasFence(address)])
     })
   }

@@ -59,6 +59,7 @@ const entry = json.object(
   },
   {
     schema: json.text('Name of the attached schema; absent if there is none.'),
+    schemaVersion: json.integer('Version of this schema for which the content was written.'),
     attribution: json.list(authorRun, {
       description: 'Adjacent content of one author, in the order of the document; only with `attribution`.',
     }),
@@ -186,7 +187,7 @@ async function readEditor(
   return {
     id: address.editorId,
     ...result,
-    ...(attached !== null && { schema: attached.schema }),
+    ...(attached !== null && { schema: attached.schema, schemaVersion: attached.version }),
     version,
     stateVector: new EncodedJson('base64', [vector]),
     lastUpdate: new Date(changed.at).toISOString(),

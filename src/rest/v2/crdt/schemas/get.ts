@@ -2,6 +2,7 @@ import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
   contentSchemaName,
+  migrationReport,
   noSuchSchemaError,
   schemaDefinition,
   schemaEntry,
@@ -14,13 +15,19 @@ export const getSchema = defineOperation({
   effect: 'reads',
   audited: 'read',
   summary: 'Read a schema of content',
-  description: 'Returns a schema that the API key has stored.',
+  description: 'Returns a schema that the API key has stored, and the progress of its last migration.',
   request: json.object({ name: contentSchemaName }),
-  response: json.object({ ...schemaEntry.properties, schema: schemaDefinition }),
+  response: json.object(
+    { ...schemaEntry.properties, schema: schemaDefinition },
+    { migration: migrationReport },
+  ),
   errors: [noSuchSchemaError],
   async handler({ name }, { caller, services }) {
     const record = await services.schemas.get(caller.tenant, name)
     const schema: object = record.schema
-    return { message: 'Schema found.', data: { ...toSchemaEntry(record), schema: { ...schema } } }
+    const migration = await services.schemas.migrationOf(caller.tenant, name)
+    const progress = migration === null ? {} : { migration: migration.report }
+    const data = { ...toSchemaEntry(record), schema: { ...schema }, ...progress }
+    return { message: 'Schema found.', data }
   },
 })

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError, errorMessage, invalid } from '../../core/base/errors.ts'
+import * as s from '../../core/base/schema.ts'
+import { migrationType } from '../../core/content/content-types.ts'
+import { prepareChange, withSchema } from '../../core/content/root-change.ts'
+import { branchLimits } from '../../core/directory/branches/branch-records.ts'
+import { keys } from '../../core/directory/organizations/organization-keys.ts'
+import {
+  type AttachedSchema,
+  type MigrationRecord,
+  migrationRecordType,
+  schemaKeys,
+  schemasPart,
+} from '../../core/directory/schemas/schema-service.ts'
+import { TransactionRunner } from '../../core/directory/store/transaction.ts'
+import { type CheckLease, TaskWorker } from '../../core/jobs/task-worker.ts'
+import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
+import { addressSchemas } from '../../core/model/address-schemas.ts'
+import { branchEditorId } from '../../core/model/branch-address.ts'
+import { inlineSizeMax, Replacement } from '../../core/rooms/edits/replacement.ts'
+import { NotOwnerError, StoreUnavailableError } from '../../core/store/engine.ts'
+import { lastSegment } from '../../core/store/key-encoding.ts'
+import { entryPages } from '../../core/store/pages.ts'
+import type { Services } from '../../rest/services.ts'
+import { nextOrganization } from '../userdata/listing.ts'
+
+const migrationQueue = 'schema-migration'
+const taskSchema = s.object({ tenant: addressSchemas.tenant, name: s.string, jobId: s.string })
+type MigrationTask = s.TypeOf<typeof taskSchema>
+
+/** One document of a migration. */
+const stepSchema = s.object({ address: addressSchemas.scope, task: taskSchema })
+type MigrationStep = s.TypeOf<typeof stepSchema>
+
+type MigrationReport = MigrationRecord['report']
+type MigrationRequest = Pick<MigrationRecord, 'rules' | 'userId'> &
+  Pick<MigrationReport, 'toVersion' | 'dryRun'>
+
+/** Maximum numbers of documents in one read, and of listed failures and examples. */
+const [documentsAtOnce, failuresMax, examplesMax] = [100, 50, 20]
+
+/**
+ * Rewrites the editors of an API key that have a schema, one after the other, at the nodes that own them. Each editor is
+ * marked before it is rewritten: from then on, clients with an older schema are viewers, and an interrupted migration
+ * rewrites the editor again, which the rules permit.
+ */
+export class MigrationService {
+  readonly #services: Services
+  readonly #transactions: TransactionRunner
+  readonly #worker: TaskWorker<MigrationTask>
+  readonly #migrateDocument: (step: MigrationStep) => Promise<void>
+
+  constructor(services: Services) {
+    const { engine, clock, log, ownerWork } = services
+    this.#services = services
+    this.#transactions = new TransactionRunner(engine.kv)
+    this.#migrateDocument = ownerWork.define(migrationQueue, stepSchema, (step) => this.#carryOutStep(step))
+    this.#worker = new TaskWorker({
+      engine,
+      queueName: migrationQueue,
+      clock,
+      log,
+      schema: taskSchema,
+      partOf: ({ tenant }) => schemasPart(tenant),
+      carryOut: (task, goOn) => this.#carryOut(task, goOn),
+    })
+  }
+
+  start(): void {
+    this.#worker.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#worker.stop()
+  }
+
+  /**
+   * Starts a migration to a version of a schema. It continues in the background.
+   * @throws ApiError NOT_FOUND if there is no such schema; INVALID_ARGUMENT if a rule is invalid, if the rules are too long, or if the
+   * schema has no such version; FAILED_PRECONDITION if a migration of the schema is running
+   */
+  async begin(
+    { workspaceId, apiKey }: Tenant,
+    name: string,
+    { rules, userId, ...request }: MigrationRequest,
+  ): Promise<MigrationReport> {
+    const task: MigrationTask = { tenant: { workspaceId, apiKey }, name, jobId: randomUUID() }
+    const { version } = await this.#services.schemas.get(task.tenant, name)
+    const { checked } = prepareChange({ type: migrationType, data: rules }, inlineSizeMax)
+    if (checked === null) throw rejected('/rules', 'the rules are too long; use fewer of them')
+    if (request.toVersion > version)
+      throw rejected('/toVersion', `the schema has the version ${version}; store the new one first`)
+    const counts = { processed: 0, changed: 0, failed: 0, failures: [], examples: [] }
+    const times = { startedAt: this.#services.clock.now(), endedAt: null }
+    const report: MigrationReport = { ...request, status: 'running', ...counts, ...times }
+    const record: MigrationRecord = { jobId: task.jobId, rules, userId, position: null, report }
+    await this.#transactions.run(schemasPart(task.tenant), async (transaction) => {
+      const earlier = await transaction.get(schemaKeys.migration(name), migrationRecordType)
+      if (earlier?.report.status === 'running')
+        throw new ApiError('schema/migration-running', 'a migration of this schema is running; wait')
+      transaction.put(schemaKeys.migration(name), record)
+      const payload = Buffer.from(JSON.stringify(task))
+      transaction.enqueue({ queue: migrationQueue, id: task.jobId, at: 0, payload })
+    })
+    this.#worker.wake()
+    return report
+  }
+
+  async #carryOut(task: MigrationTask, goOn: CheckLease): Promise<void> {
+    const { engine, store, clock, schemas } = this.#services
+    const tenant = { ...task.tenant, organizationId: null }
+    let record = await this.#runningOf(task)
+    const { position = null } = record ?? {}
+    let organizationId = position?.organizationId ?? (await nextOrganization(engine.kv, tenant, null))
+    let after = position === null ? {} : { after: keys.editorSchemas(position.documentId) }
+    for (; organizationId !== null; after = {}) {
+      const scope = { ...task.tenant, organizationId }
+      const range = { prefix: keys.allEditorSchemas, limit: documentsAtOnce, ...after }
+      for await (const page of entryPages((each) => store.read(scope).scan(each), range)) {
+        for (const entry of page) {
+          await goOn()
+          if (record === null) return
+          const address = { ...scope, documentId: lastSegment(entry.key) }
+          const attached = [...(await schemas.attachedIn(scope, address.documentId)).values()]
+          if (!attached.some(isBehind(task, record))) continue
+          await this.#migrateDocument({ address, task })
+          record = await this.#runningOf(task)
+        }
+      }
+      organizationId = await nextOrganization(engine.kv, tenant, organizationId)
+    }
+    if (record === null) return
+    const ended = { ...record.report, status: 'done', endedAt: clock.now() } as const
+    await this.#put(task, record, { ...record, report: ended })
+  }
+
+  /** Returns the record of a task; null if the task has ended. */
+  async #runningOf({ tenant, name, jobId }: MigrationTask): Promise<MigrationRecord | null> {
+    const record = await this.#services.schemas.migrationOf(tenant, name)
+    return record?.jobId === jobId && record.report.status === 'running' ? record : null
+  }
+
+  /** Replaces the record of a task, unless it has another position than `before`. */
+  async #put(
+    { tenant, name, jobId }: MigrationTask,
+    before: MigrationRecord,
+    next: MigrationRecord,
+  ): Promise<void> {
+    await this.#transactions.run(schemasPart(tenant), async (transaction) => {
+      const known = await transaction.get(schemaKeys.migration(name), migrationRecordType)
+      if (known?.jobId === jobId && isDeepStrictEqual(known.position, before.position))
+        transaction.put(schemaKeys.migration(name), next)
+    })
+  }
+
+  /** Migrates the editors of a document, and counts them. @throws if the document cannot be reached now */
+  async #carryOutStep({ address: scope, task }: MigrationStep): Promise<void> {
+    const { schemas, documents } = this.#services
+    const { organizationId, documentId } = scope
+    const position = { organizationId, documentId }
+    const record = await this.#runningOf(task)
+    // A repeated step must not count twice.
+    if (record === null || isDeepStrictEqual(record.position, position)) return
+    if (await documents.isGoing(scope, documentId)) return
+    let { processed, changed, failed, failures, examples } = record.report
+    for (const [editorId, attached] of await schemas.attachedIn(scope, documentId)) {
+      if (!isBehind(task, record)(attached)) continue
+      const result = await this.#migrateEditor({ ...scope, editorId }, attached, record)
+      processed += 1
+      if (typeof result !== 'number') {
+        failed += 1
+        failures = [...failures, { ...position, editorId, ...result }].slice(0, failuresMax)
+      } else if (result > 0) {
+        changed += 1
+        examples = [...examples, { ...position, editorId, changes: result }].slice(0, examplesMax)
+      }
+    }
+    const report = { ...record.report, processed, changed, failed, failures, examples }
+    await this.#put(task, record, { ...record, report, position })
+  }
+
+  /** Rewrites an editor. Returns the number of changes, or why it stays as it is. */
+  async #migrateEditor(
+    address: DocumentAddress,
+    attached: AttachedSchema,
+    record: MigrationRecord,
+  ): Promise<number | { readonly code: string; readonly message: string }> {
+    const { schemas, log } = this.#services
+    const { dryRun, toVersion } = record.report
+    const { migratingFrom, ...own } = attached
+    const from = migratingFrom ?? attached.version
+    if (from !== toVersion - 1) {
+      const message = `the editor has the version ${from} of the schema; migrate to ${from + 1} first`
+      return { code: 'schema/invalid-migration', message }
+    }
+    if (!dryRun) await schemas.attach(address, { ...own, version: toVersion, migratingFrom: from })
+    try {
+      const changes = await this.#rewriteAll(address, attached, record)
+      if (!dryRun) await schemas.attach(address, { ...own, version: toVersion })
+      return changes
+    } catch (error) {
+      if (isTransient(error)) throw error
+      if (!dryRun) await schemas.attach(address, { ...own, version: from })
+      if (error instanceof ApiError) return { code: error.code, message: error.message }
+      log.error({ err: error }, 'an editor could not be migrated')
+      return { code: 'server/internal', message: errorMessage(error) }
+    }
+  }
+
+  /** Rewrites an editor, then its open branches without a schema of their own. They have its changes first. */
+  async #rewriteAll(
+    address: DocumentAddress,
+    attached: AttachedSchema,
+    record: MigrationRecord,
+  ): Promise<number> {
+    const { schemas, branchStore } = this.#services
+    let changes = await this.#rewrite(address, attached, record)
+    const own = await schemas.attachedIn(address, address.documentId)
+    const range = { after: undefined, limit: branchLimits.branches }
+    for (const branch of (await branchStore.list(address, address, range)).items) {
+      const editorId = branchEditorId(branch)
+      if (branch.status === 'open' && !own.has(editorId))
+        changes += await this.#rewrite({ ...address, editorId }, attached, record)
+    }
+    return changes
+  }
+
+  async #rewrite(
+    address: DocumentAddress,
+    { schema, contentKey }: AttachedSchema,
+    { rules, userId, report: { dryRun, toVersion } }: MigrationRecord,
+  ): Promise<number> {
+    const { documents, rooms, schemas, storage, attribution } = this.#services
+    const { version, schema: spec } = await schemas.get(address, schema)
+    const change = prepareChange({ type: migrationType, contentKey, data: rules }, inlineSizeMax)
+    const named = { name: schema, spec, isAttached: true }
+    // The stored schema is that of its last version.
+    const checked = version === toVersion ? withSchema(change, named) : change
+    const isAttributed = await attribution.isEnabled(address.workspaceId)
+    const meta = isAttributed ? { schema, schemaVersion: toVersion } : null
+    const full = await storage.errorIfFull(address.workspaceId)
+    try {
+      return await rooms.use(address, async (room) => {
+        const right = await documents.rightToChange(address)
+        const options = { expects: 'content', dryRun, right, full, cause: { source: 'rest', meta } } as const
+        const edit = new Replacement(room).change(userId, { is: 'replace', ...checked }, options)
+        const { insertions, deletions } = (await edit).result
+        return insertions + deletions
+      })
+    } catch (error) {
+      const code = error instanceof ApiError ? error.code : null
+      if (code === 'crdt/no-content' || code === 'crdt/root-not-found') return 0
+      throw error
+    }
+  }
+}
+
+const rejected = (path: string, problem: string): Error =>
+  invalid('schema/invalid-migration', problem, { path })
+
+/** Returns whether an editor needs a migration. */
+const isBehind =
+  ({ name }: MigrationTask, { report: { toVersion } }: MigrationRecord) =>
+  ({ schema, version, migratingFrom }: AttachedSchema): boolean =>
+    schema === name && (version < toVersion || migratingFrom !== undefined)
+
+/** Returns whether a document can be migrated later. */
+const isTransient = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError ||
+  error instanceof NotOwnerError ||
+  (error instanceof ApiError && error.status === 'UNAVAILABLE')
