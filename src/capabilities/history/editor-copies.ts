@@ -5,8 +5,9 @@ import { addressKey, type DocumentAddress, documentPrefix } from '../../core/mod
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { BackendEdits } from '../../core/rooms/edits/backend-edits.ts'
 import { noContent } from '../../core/rooms/edits/edit-conditions.ts'
-import { encodeInSlices, readAttribution } from '../../core/rooms/log/read-attribution.ts'
+import { readAttribution, runInSlices } from '../../core/rooms/log/read-attribution.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
+import { encodeAttributionSteps } from '../../core/update/attribution/attribution-codec.ts'
 import type { Services } from '../../rest/services.ts'
 import type { AnnotationRecord } from '../comments/comment-records.ts'
 import { annotationsToCopy, copyThreads } from '../comments/thread-copies.ts'
@@ -143,7 +144,9 @@ async function createEditor(
   const { bytes, attribution, anchors } = await rooms.compute(from, {
     is: 'copy',
     updates: [state],
-    attribution: await encodeInSlices(await readAttribution(engine.log, addressKey(from))),
+    attribution: await runInSlices(
+      encodeAttributionSteps(await readAttribution(engine.log, addressKey(from))),
+    ),
     anchors: anchored.map(({ anchor }) => anchor),
   })
   const moved = anchored.map(({ anchor, ...annotation }, index) => ({

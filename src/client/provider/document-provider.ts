@@ -22,6 +22,11 @@ const knownMs = 2_000
 /** Number of consecutive rejections after which the provider stops. A user whose tokens were just revoked needs two. */
 const rejectionsMax = 3
 
+const outdated = problem(
+  'schema-outdated',
+  'the document has a newer schema; load the new version of the application',
+)
+
 /** Returns whether a document has insertions that are not in a state vector. */
 function hasMore(doc: Doc, vector: Uint8Array): boolean {
   const has = decodeStateVector(vector)
@@ -62,6 +67,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   #isSynced = false
   #role: DocumentRole | null = null
   #canWrite = true
+  #isOutdated = false
 
   /** @throws TypeError if `url` is not a URL */
   constructor(options: ProviderOptions) {
@@ -255,7 +261,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
         vectorReceived: (vector) => this.#vectorReceived(vector),
         synced: () => this.#setSynced(),
         allSaved: () => void this.#allSaved(),
-        roleReceived: (role, canWrite) => this.#roleReceived(role, canWrite),
+        roleReceived: (...received) => this.#roleReceived(...received),
         messageReceived: (message) => this.emit('message', [message]),
         closed: (code, reason) => this.#failed(problemOfClose(code, reason)),
       },
@@ -263,9 +269,10 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   }
 
   #urlWith(token: string): string {
-    const { organizationId, documentId, editorId = 'main' } = this.#options
+    const { organizationId, documentId, editorId = 'main', schemaVersion } = this.#options
     const path = [organizationId, documentId, editorId].map(encodeURIComponent).join('/')
     const query = new URLSearchParams({ saved: '1', live: '1', role: '1', renew: '1', token })
+    if (schemaVersion !== undefined) query.set('schemaVersion', `${schemaVersion}`)
     return `${this.#url.replace(/^http/, 'ws').replace(/\/$/, '')}/sync/${path}?${query}`
   }
 
@@ -294,9 +301,11 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     if (this.#connection?.isAllSaved === true) this.#setSaved(true)
   }
 
-  #roleReceived(role: DocumentRole, canWrite: boolean): void {
+  #roleReceived(role: DocumentRole, canWrite: boolean, isOutdated: boolean): void {
     const couldWrite = this.#canWrite
+    this.#isOutdated = isOutdated
     this.#applyRole(role, canWrite)
+    this.#showReadOnly()
     this.#copy?.keepRole({ userId: this.#tokens.claims.sub, role, canWrite })
     // A new connection offers the changes that this one has not sent.
     if (canWrite && !couldWrite && !this.#isSaved && this.#status === 'connected') this.#reopen()
@@ -314,6 +323,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   #showReadOnly(): void {
     clearTimeout(this.#readOnlyTimer)
     if (this.#status !== 'connected') return
+    if (this.#isOutdated) return this.#setStatus('connected', outdated)
     if (this.#canWrite || this.#isSaved) return this.#setStatus('connected', null)
     const found = problem('read-only', 'the user may not write; the changes stay in this document')
     this.#readOnlyTimer = setTimeout(() => this.#setStatus('connected', found), knownMs)

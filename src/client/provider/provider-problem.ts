@@ -28,6 +28,8 @@ export const problemActions = {
   'document-replaced': 'stop',
   /** The user may not write, but the document has changes of the user. */
   'read-only': 'wait',
+  /** The document has a newer schema than this client, which can only view it: load the new version of the application. */
+  'schema-outdated': 'wait',
 } as const
 
 export type ProblemCode = keyof typeof problemActions

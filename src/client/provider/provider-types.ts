@@ -32,6 +32,11 @@ export interface ProviderSettings {
   readonly connect?: boolean
   /** Maximum milliseconds between two attempts. Default: 15,000. */
   readonly retryMaxMs?: number
+  /**
+   * Version of the schema of this application. If a document has a newer one, the user is a viewer, with the problem
+   * `schema-outdated`.
+   */
+  readonly schemaVersion?: number
   /** Class of websockets. Default: the one of the platform. With null, the provider uses HTTP only. */
   readonly WebSocket?: typeof WebSocket | null
 }

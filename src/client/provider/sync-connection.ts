@@ -21,7 +21,8 @@ export interface SyncListener {
   synced(): void
   /** Called when everything that was sent is durable. */
   allSaved(): void
-  roleReceived(role: DocumentRole, canWrite: boolean): void
+  /** @param isOutdated true if the document has a newer schema than this client */
+  roleReceived(role: DocumentRole, canWrite: boolean, isOutdated: boolean): void
   messageReceived(message: RealtimeMessage): void
   closed(code: number, reason: string): void
 }
@@ -173,8 +174,8 @@ export class SyncConnection {
         if (this.isAllSaved) this.#listener.allSaved()
         return
       case types.role: {
-        const canWrite = readVarUint(decoder) === 1
-        return this.#listener.roleReceived(readVarString(decoder) as DocumentRole, canWrite)
+        const right = readVarUint(decoder)
+        return this.#listener.roleReceived(readVarString(decoder) as DocumentRole, right === 1, right === 2)
       }
     }
   }

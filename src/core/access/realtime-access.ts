@@ -26,7 +26,7 @@ interface RealtimeAccessOptions {
   /** Tenant of connections without a token. Null if a token is required. */
   readonly defaultTenant: Tenant | null
   readonly reader: AccessReader
-  readonly schemas: Pick<SchemaService, 'of'>
+  readonly schemas: Pick<SchemaService, 'of' | 'attachedTo'>
   readonly fences: FenceStore
   readonly decider: RoleDecider
   readonly clock: Clock
@@ -45,6 +45,8 @@ export interface Permission {
   readonly refusal: TokenRejectedError | null
   /** Names of the marks and attributes whose content the user must not change; empty unless the user is an agent. */
   readonly protects: readonly string[]
+  /** True if the client has announced an older version of the schema than the editor has. */
+  readonly isOutdated: boolean
 }
 
 /** Determines the identity of realtime connections, and their rights according to the directory. */
@@ -74,14 +76,16 @@ export class RealtimeAccess {
 
   /**
    * Reads from the directory which permission a user has on a document. If no grant decides, asks the backend.
+   * @param schemaVersion version of the schema that the client has announced; null if it has announced none
    * @throws StoreUnavailableError
    */
   async permissionOf(
     identity: Identity,
     address: DocumentAddress,
     origin: string | undefined,
+    schemaVersion: number | null = null,
   ): Promise<Permission> {
-    const stored = await this.#storedPermission(identity, address, origin)
+    const stored = await this.#storedPermission(identity, address, origin, schemaVersion)
     if (stored.refusal !== null || !this.#isUndecided(identity, address, stored)) return stored
     return decided(stored, await this.#options.decider.decide(identity, address))
   }
@@ -97,8 +101,9 @@ export class RealtimeAccess {
     address: DocumentAddress,
     origin: string | undefined,
     latest: RoleDecision | null,
+    schemaVersion: number | null,
   ): Promise<Permission> {
-    const stored = await this.#storedPermission(identity, address, origin)
+    const stored = await this.#storedPermission(identity, address, origin, schemaVersion)
     if (stored.refusal !== null || !this.#isUndecided(identity, address, stored)) return stored
     const { decider } = this.#options
     if (!(await decider.decides(identity.tenant))) return stored
@@ -120,6 +125,7 @@ export class RealtimeAccess {
     identity: Identity,
     address: DocumentAddress,
     origin: string | undefined,
+    schemaVersion: number | null,
   ): Promise<Permission> {
     const { tenant, userId } = identity
     const fence = await this.#options.fences.read([
@@ -129,13 +135,15 @@ export class RealtimeAccess {
       domainsFence(tenant),
       ...(identity.agent === null ? [] : [schemasFence(tenant)]),
     ])
-    const [access, branch, refusal, protects] = await Promise.all([
+    const [access, branch, refusal, protects, schema] = await Promise.all([
       this.#accessOf(identity, address),
       this.#options.reader.readBranch(address),
       this.refusalOf(identity, origin),
       this.#protectedFrom(identity, address),
+      schemaVersion === null ? null : this.#options.schemas.attachedTo(address),
     ])
-    return { fence, access, branch, refusal, decision: null, protects }
+    const isOutdated = schemaVersion !== null && schema !== null && schemaVersion < schema.version
+    return { fence, access, branch, refusal, isOutdated, decision: null, protects }
   }
 
   async #protectedFrom({ agent }: Identity, address: DocumentAddress): Promise<readonly string[]> {

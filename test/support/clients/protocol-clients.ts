@@ -60,11 +60,11 @@ const yWebsocket = (version: ProviderVersion): Dialect => ({
   },
 })
 
-/** Opens a websocket of HocuspocusProvider. It can be used for any number of documents. */
-export function hocuspocusSocket(server: Host, version: HocuspocusVersion = 4): Socket4 {
+/** Opens a websocket of HocuspocusProvider, with a query in its URL. It can be used for any number of documents. */
+export function hocuspocusSocket(server: Host, version: HocuspocusVersion = 4, query = ''): Socket4 {
   const Socket = hocuspocusSockets[version] as unknown as typeof Socket4
   return new Socket({
-    url: `${server.wsUrl}/hocuspocus`,
+    url: `${server.wsUrl}/hocuspocus${query}`,
     WebSocketPolyfill: server.Socket ?? WebSocket,
     delay: 50,
     minDelay: 50,

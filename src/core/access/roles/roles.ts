@@ -135,14 +135,14 @@ export const mustKeepContent = ({ agent }: Pick<Identity, 'agent'>): boolean =>
 
 /**
  * Returns the role of an identity on a websocket. An agent that must not delete content, or must not change some of it,
- * is a viewer there: the updates of a client can change anything, and the server accepts them as they are.
- * @param protects as in `Permission`
+ * is a viewer there: the updates of a client can change anything, and the server accepts them as they are. So is a
+ * client with an older schema.
  */
 export const roleOnSocket = (
   identity: Pick<Identity, 'agent'>,
   role: AccessRole | null,
-  protects: readonly string[],
+  { protects, isOutdated }: { readonly protects: readonly string[]; readonly isOutdated: boolean },
 ): AccessRole | null =>
-  identity.agent !== null && (mustKeepContent(identity) || protects.length > 0)
+  isOutdated || (identity.agent !== null && (mustKeepContent(identity) || protects.length > 0))
     ? weaker(role, 'viewer')
     : role

@@ -6,6 +6,8 @@ interface Credentials {
   readonly token: string | null
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
+  /** Version of the schema that the client has (`schemaVersion=2`); null if it announces none. */
+  readonly schemaVersion: number | null
 }
 
 /**
@@ -112,7 +114,10 @@ function readParts(request: IncomingMessage): SplitRequest {
   const given = parameters.get('token')
   // An empty parameter counts as absent.
   const token = given === null || given === '' ? readBearer(request.headers) : given
-  const credentials: Credentials = { token, origin: request.headers.origin }
+  const version = parameters.get('schemaVersion')
+  // A version that is not a number is older than all others.
+  const schemaVersion = version === null || version === '' ? null : Number(version) || 0
+  const credentials: Credentials = { token, origin: request.headers.origin, schemaVersion }
   return { endpoint: root === '' ? endpoint : undefined, segments, parameters, credentials }
 }
 

@@ -102,7 +102,7 @@ export class HocuspocusEndpoint {
     })
     const tunnels = isForwarded
       ? null
-      : new ConnectionTunnels(multiplexed, this.#dependencies, address, origin)
+      : new ConnectionTunnels(multiplexed, this.#dependencies, address, request)
     const authTimeout = setTimeout(
       () => this.#endUnauthenticated(multiplexed, address),
       this.#authentication.authMs,
@@ -173,7 +173,7 @@ export class HocuspocusEndpoint {
       if (isCarried !== true) reject(isCarried === undefined ? documentMoved : unreachable, identity.tenant)
       return
     }
-    const { origin } = request
+    const { origin, schemaVersion } = request
     this.#sessionManager.admit({
       socket: channel,
       protocol: this.#protocols.acquire(channel),
@@ -181,6 +181,7 @@ export class HocuspocusEndpoint {
       path,
       clientAddress,
       origin,
+      schemaVersion,
       renews: false,
       tokens,
       isMultiplexed: true,

@@ -127,11 +127,12 @@ export class SessionManager {
     socket.pause()
     const address = documentAddress(identity.tenant, path)
     const changes = this.#accessWatch.changes
-    const permission = await this.#dependencies.access.permissionOf(identity, address, client.origin)
+    const { origin, schemaVersion } = client
+    const permission = await this.#dependencies.access.permissionOf(identity, address, origin, schemaVersion)
     const { access, decision } = permission
     if (permission.refusal !== null) return this.#reject(client, closeForToken(permission.refusal))
     const granted = roleOn(identity, address, access, this.#dependencies.clock.now(), decision)
-    const role = roleOnSocket(identity, granted.role, permission.protects)
+    const role = roleOnSocket(identity, granted.role, permission)
     if (role === null)
       return access.state === 'disabled'
         ? this.#reject(client, documentDisabled)

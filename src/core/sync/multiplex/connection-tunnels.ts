@@ -1,4 +1,5 @@
 import type { Key } from '../../store/engine.ts'
+import type { MultiplexedRequest } from '../admission/sync-request.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 import type { DocumentChannel } from './document-channel.ts'
 import { DocumentTunnel } from './document-tunnel.ts'
@@ -9,20 +10,20 @@ export class ConnectionTunnels {
   readonly #client: MultiplexedSocket
   readonly #dependencies: SyncDependencies
   readonly #clientAddress: string
-  readonly #origin: string | undefined
+  readonly #request: Pick<MultiplexedRequest, 'origin' | 'schemaVersion'>
   readonly #tunnels = new Map<string, DocumentTunnel>()
 
-  /** @param origin origin of the page of the client */
+  /** @param request the request of the client, whose facts are passed on */
   constructor(
     client: MultiplexedSocket,
     dependencies: SyncDependencies,
     clientAddress: string,
-    origin: string | undefined,
+    request: Pick<MultiplexedRequest, 'origin' | 'schemaVersion'>,
   ) {
     this.#client = client
     this.#dependencies = dependencies
     this.#clientAddress = clientAddress
-    this.#origin = origin
+    this.#request = request
   }
 
   /**
@@ -53,7 +54,9 @@ export class ConnectionTunnels {
     const node = forwarder.ownerOf(document)
     const known = this.#tunnels.get(node)
     if (known !== undefined) return known
-    const handshake = forwarder.handshake(node, '/hocuspocus', this.#clientAddress, this.#origin)
+    const { origin, schemaVersion } = this.#request
+    const path = `/hocuspocus${schemaVersion === null ? '' : `?schemaVersion=${schemaVersion}`}`
+    const handshake = forwarder.handshake(node, path, this.#clientAddress, origin)
     if (handshake === null) return null
     const options = { handshake, client: this.#client, workspaceId, backpressure, metrics }
     const tunnel: DocumentTunnel = new DocumentTunnel(options, () => {

@@ -64,10 +64,10 @@ export interface Protocol extends FrameEncoder, LiveEncoder {
   /** Encodes the frame that answers an echo request; null if the protocol has no echoes. */
   readonly echo: ((body: Uint8Array) => Uint8Array) | null
   /**
-   * Encodes the frame with the role of the client, and whether it may write. It is sent when the client connects and when
-   * its role changes; null if the protocol has no such frame.
+   * Encodes the frame with the role of the client, whether it may write, and whether its schema is older than that of the
+   * editor. It is sent when the client connects and when its role changes; null if the protocol has no such frame.
    */
-  readonly right: ((mayWrite: boolean, role: AccessRole) => Uint8Array) | null
+  readonly right: ((mayWrite: boolean, role: AccessRole, isOutdated: boolean) => Uint8Array) | null
   /**
    * Encodes the frame that notifies a client without the right to write that its edits are dropped. Stock
    * clients show or ignore it.

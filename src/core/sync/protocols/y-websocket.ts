@@ -23,7 +23,7 @@ const messageEcho = 102
  */
 const messageLive = 110
 const messageSaved = 111
-/** The role of the client: 1 if it may write, otherwise 0, and the name of the role. */
+/** The role of the client: 1 if it may write, 2 if its schema is too old for that, otherwise 0, and the name of the role. */
 const messageRole = 112
 /** A newer token of the same user, which the client sends before its token expires. */
 const messageToken = 113
@@ -98,8 +98,8 @@ const saves: Protocol['saves'] = {
   saved: (_, total) => frameRaw(prefixes.saved, varUintBytes(total)),
   rejected: null,
 }
-const right: Protocol['right'] = (mayWrite, role) =>
-  frameWithBody(Uint8Array.of(messageRole, mayWrite ? 1 : 0), Buffer.from(role))
+const right: Protocol['right'] = (mayWrite, role, isOutdated) =>
+  frameWithBody(Uint8Array.of(messageRole, isOutdated ? 2 : Number(mayWrite)), Buffer.from(role))
 
 const withSaves: Protocol = { ...yWebsocket, saves }
 const withRole: Protocol = { ...yWebsocket, right }

@@ -137,8 +137,9 @@ export class AccessWatch {
 
   /** Reads the permission of a session from the directory and applies it. @throws StoreUnavailableError */
   async recheck(session: Session): Promise<void> {
-    const { identity, address, origin } = session
-    session.changePermission(await this.#access.reread(identity, address, origin, session.right.decision))
+    const { identity, address, origin, right, schemaVersion } = session
+    const { decision } = right
+    session.changePermission(await this.#access.reread(identity, address, origin, decision, schemaVersion))
   }
 
   /** Asks the backend again about the role of a session, and applies the result. */

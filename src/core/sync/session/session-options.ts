@@ -20,6 +20,8 @@ export interface AuthenticatedClient {
   readonly clientAddress: string
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
+  /** Version of the schema that the client has; null if it announces none. */
+  readonly schemaVersion: number | null
   /**
    * True if the server closes the socket with a transient code when the token expires, so that the client
    * reconnects with a newer token.

@@ -29,6 +29,7 @@ export class SessionRole implements WriteRight {
   #permission: Permission
   #role: AccessRole | null = null
   #mayWrite = false
+  #isOutdated = false
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
   /** The decision for which the session has asked the backend again, and the time from which it may ask again. */
@@ -58,6 +59,11 @@ export class SessionRole implements WriteRight {
   get closeReason(): Close {
     const { refusal, access } = this.#permission
     return refusal === null ? revocations[access.state] : closeForToken(refusal)
+  }
+
+  /** True if the user only views because the client has an older schema than the editor. */
+  get isOutdated(): boolean {
+    return this.#isOutdated
   }
 
   /** Returns the role at a time; null if the user no longer has a role. @param now epoch milliseconds */
@@ -93,6 +99,7 @@ export class SessionRole implements WriteRight {
   get readOnlyReason(): string {
     const { branch, protects } = this.#permission
     if (branch !== null && branch.status !== 'open') return readOnlyReasons.decided
+    if (this.#isOutdated) return readOnlyReasons.outdated
     if (mustKeepContent(this.#identity)) return readOnlyReasons.mustKeep
     if (protects.length > 0) return readOnlyReasons.protects
     return this.#role === 'suggester' ? readOnlyReasons.suggester : readOnlyReasons.viewer
@@ -120,16 +127,17 @@ export class SessionRole implements WriteRight {
   }
 
   #refresh(now: number): void {
-    const { refusal, access, branch, decision, protects } = this.#permission
+    const { refusal, access, branch, decision, isOutdated } = this.#permission
     const { role: granted, until } =
       refusal === null ? roleOn(this.#identity, this.#options.address, access, now, decision) : rejected
-    const role = roleOnSocket(this.#identity, granted, protects)
+    const role = roleOnSocket(this.#identity, granted, this.#permission)
     const canWrite = mayWrite(role, this.#identity.userId, branch)
-    const hasChanged = role !== null && (role !== this.#role || canWrite !== this.#mayWrite)
+    const isSame = role === this.#role && canWrite === this.#mayWrite && isOutdated === this.#isOutdated
     this.#role = role
+    this.#isOutdated = isOutdated
     this.#mayWrite = canWrite
     this.#validUntil = until
-    if (hasChanged) this.#changed(role, canWrite)
+    if (role !== null && !isSame) this.#changed(role, canWrite)
   }
 }
 
@@ -151,6 +159,8 @@ const readOnlyReasons = {
     'your edits of this document are not saved: the policy no-delete makes an agent a viewer on this connection; edit with REST',
   protects:
     'your edits of this document are not saved: it can have protected content, so an agent is a viewer on this connection; edit with REST',
+  outdated:
+    'your edits of this document are not saved: the document has a newer schema; load the new version of the application',
   decided: 'your edits of this branch are not saved: it was merged or rejected; create a new branch',
 } as const
 

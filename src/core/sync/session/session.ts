@@ -153,6 +153,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.#options.origin
   }
 
+  get schemaVersion(): number | null {
+    return this.#options.schemaVersion
+  }
+
   get clientAddress(): string {
     return this.#options.clientAddress
   }
@@ -498,7 +502,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #sendRole(role: AccessRole, mayWrite: boolean): void {
     this.#readOnly.reset()
     this.#trace?.line('role', { role })
-    const frame = this.protocol.right?.(mayWrite, role) ?? null
+    const frame = this.protocol.right?.(mayWrite, role, this.right.isOutdated) ?? null
     if (frame !== null) this.send(frame)
   }
 
