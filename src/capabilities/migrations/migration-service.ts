@@ -132,7 +132,8 @@ export class MigrationService {
     }
     if (record === null) return
     const ended = { ...record.report, status: 'done', endedAt: clock.now() } as const
-    await this.#put(task, record, { ...record, report: ended })
+    // The id of a user is stored only as long as it is needed.
+    await this.#put(task, record, { ...record, userId: '', report: ended })
   }
 
   /** Returns the record of a task; null if the task has ended. */
