@@ -109,6 +109,9 @@ it('[COPY-4] copies a saved version of one editor, to another organization or to
   expect([await textOf({ ...source, editorId: 'old' }), await textOf(away)]).toEqual(['first', 'second'])
   const runs = (await entryOf({ ...source, editorId: 'old' }, { attribution: true }))?.attribution
   expect(runs).toMatchObject([{ text: 'first', userId: 'ann' }])
+  await done('crdt/delete', toDocument(away))
+  await copy(toDocument(away), { ...from, organizationId: 'acme' })
+  expect((await entryOf(away, { attribution: true }))?.attribution).toMatchObject([{ userId: 'bob' }])
   const missing = await call('crdt/copy', { ...next(), from: { ...from, versionId: 'none' } })
   expect(codeOf(missing)).toBe('version/not-found')
   expect(codeOf(await call('crdt/copy', { ...next(), from: next() }))).toBe('document/not-found')
@@ -183,6 +186,13 @@ it('[COPY-6] copies threads once, with anchors at the same text, and leaves the 
   expect(await threadsOf(source)).toEqual(before)
   await done('crdt/edit', { ...full, edits: [{ insert: { at: 'start', content: 'Look: ' } }] })
   expect((await threadsOf(full))[1]?.anchorPlace).toMatchObject({ quote: 'brown fox', before: 'Look: The ' })
+  // As after a call that was interrupted between the threads and the content.
+  await done('crdt/delete', toDocument(full))
+  await copy(toDocument(full), from, { withComments: true })
+  expect((await threadsOf(full)).map(({ anchorPlace }) => anchorPlace?.quote)).toEqual([
+    undefined,
+    'brown fox',
+  ])
   await copy(target, { ...from, editorId: 'main' }, { withComments: true })
   expect(await threadsOf(target)).toMatchObject([{ anchor: { editorId: 'copy' }, comments: [{}, {}] }])
 })
