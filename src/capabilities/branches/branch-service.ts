@@ -137,6 +137,7 @@ export class BranchService {
     await branchStore.add(main, main.documentId, record)
     // Opening the branch copies the content.
     await rooms.use(address, (room) => new BackendEdits(room).version())
+    rooms.announceBranch(address)
     return record
   }
 
@@ -311,6 +312,7 @@ export class BranchService {
     const isRemoved = await branchStore.remove(main, place)
     await rooms.destroy(address)
     await versions.removeEditor(address)
+    rooms.announceBranch(address)
     if (epoch !== null) await tellFeedOfDeletion(store, events, deletion, 'after')
     return isRemoved
   }
@@ -465,7 +467,7 @@ export class BranchService {
   }
 
   /** Stores a decision on a whole branch, with its event and its judgments. */
-  #decide(
+  async #decide(
     main: DocumentAddress,
     { branch, hunks }: BranchDiff,
     status: Exclude<BranchStatus, 'open'>,
@@ -473,7 +475,7 @@ export class BranchService {
   ): Promise<BranchRecord> {
     const is = status === 'merged' ? 'accept' : 'reject'
     const place = placeIn(main, branch.name)
-    return this.#record(main, { is, userId, hunkIds: null }, hunks, async (transaction) => {
+    const result = await this.#record(main, { is, userId, hunkIds: null }, hunks, async (transaction) => {
       const present = await transaction.get(branchKeys.branch(place), branchRecordType)
       if (present === null) throw noSuchBranch(branch)
       if (present.status === status) return { branch: present, isNew: false }
@@ -483,6 +485,8 @@ export class BranchService {
       await writeBranch(transaction, place, decided)
       return { branch: decided, isNew: true }
     })
+    this.#services.rooms.announceBranch(addressOf(main, branch.name))
+    return result
   }
 
   /** Stores the event and the judgments of a decision on some hunks, and the end of the decision. */

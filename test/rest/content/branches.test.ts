@@ -344,7 +344,7 @@ interface HunkView {
   readonly userId: string | null
   readonly deleted: string
   readonly inserted: string
-  readonly anchor: { readonly before: string; readonly after: string }
+  readonly anchor: Readonly<Record<'before' | 'after' | 'position' | 'positionEnd', string>>
 }
 const hunksOf = async (editor: EditorIds): Promise<readonly HunkView[]> =>
   ((await done('branches/diff', { ...editor, name: 'draft' })) as { hunks: HunkView[] }).hunks
@@ -377,6 +377,55 @@ it('[BRANCH-21] returns the hunks of a branch with authors, time, place and both
     before: 'zero one two ',
     after: ' four five',
   })
+})
+
+it('[BRANCH-26] returns the place of each hunk as positions that both the editor and the branch resolve', async () => {
+  const editor = await suggested()
+  const main = await open(editor)
+  main.text.insert(4, 'and ')
+  await eventually(async () => (await textOf(branchOf(editor))) === 'zero one and two 3 four five')
+  const hunks = await hunksOf(editor)
+  const [inMain, inBranch] = [await stateOf(editor), await stateOf(branchOf(editor))]
+  const between = (doc: Y.Doc, { position, positionEnd }: HunkView['anchor']): string => {
+    const [from, to] = [position, positionEnd].map((text) => {
+      const relative = Y.decodeRelativePosition(Buffer.from(text, 'base64'))
+      return Y.createAbsolutePositionFromRelativePosition(relative, doc)?.index
+    })
+    return doc.getText('content').toString().slice(from, to)
+  }
+  expect(hunks).toHaveLength(3)
+  for (const { anchor, deleted, inserted } of hunks)
+    expect([between(inMain, anchor), between(inBranch, anchor)]).toEqual([deleted, inserted])
+  main.close()
+})
+
+it('[BRANCH-27] sends a live message to the clients of the document when a branch is created, changed, decided or deleted', async () => {
+  const editor = nextEditor()
+  await write(editor, 'kept')
+  const token = await server.token('vic')
+  const client = await RawClient.connect(`${server.wsUrl}/sync/${pathOf(editor)}?token=${token}&live=1`)
+  const told = (): unknown[] =>
+    client.bodies(110).map((body) => JSON.parse(Buffer.from(body).toString()) as unknown)
+  const message = { event: 'weft.branchChanged', data: { editorId: 'main@draft' } }
+  const tells = async (change: Promise<unknown>): Promise<void> => {
+    const before = told().length
+    await change
+    await eventually(() => told().length > before)
+    expect(told().at(-1)).toEqual(message)
+  }
+  await tells(create(editor))
+  // The first content of the branch is a change.
+  await eventually(() => told().length === 2)
+  await tells(
+    done('edit', {
+      ...branchOf(editor),
+      edits: [{ replace: { find: 'kept', with: 'more' } }],
+      userId: 'ann',
+    }),
+  )
+  await tells(decide('reject', editor))
+  await tells(done('branches/delete', { ...editor, name: 'draft' }))
+  client.socket.close()
 })
 
 it('[BRANCH-22] merges some hunks, and the branch keeps the others and follows', async () => {

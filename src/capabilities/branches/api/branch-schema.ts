@@ -100,7 +100,18 @@ export const branchHunk = {
     userId: json.orNull(json.text(), 'The only known author; null if there are several or none.'),
     userIds: { ...idList, description: 'All known authors.' },
     at: json.orNull(json.time(), 'Time of the last change; null if it is not known.'),
-    anchor: { ...hunkAnchor, description: 'The place of the hunk in the branch.' },
+    anchor: {
+      ...hunkAnchor,
+      required: [...hunkAnchor.required, 'position', 'positionEnd'],
+      properties: {
+        ...hunkAnchor.properties,
+        position: json.text(
+          'Start of the place: a Yjs relative position in base64, which both the branch and its editor can resolve.',
+        ),
+        positionEnd: json.text('End of the place, in the same form.'),
+      },
+      description: 'The place of the hunk in the branch.',
+    },
     deleted: json.text('The text of the editor that the branch deletes.'),
     inserted: json.text('The text that the branch inserts.'),
     ...hunkContent({

@@ -12,6 +12,7 @@ import { itemIn } from '../yjs/items.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { formOfItem } from '../yjs/sequence-content.ts'
+import { type HunkPlace, HunkPlaceFinder } from './hunk-place.ts'
 
 /** Maximum numbers of a comparison. */
 export const hunkLimits = {
@@ -23,6 +24,7 @@ export const hunkLimits = {
 
 /** A difference between a branch and its main editor, without unchanged content in it. */
 export interface BranchHunk extends ChangeHunk {
+  readonly anchor: ChangeHunk['anchor'] & HunkPlace
   /** Stays the same while the start of the hunk stays, also if other hunks are decided. */
   readonly hunkId: string
   readonly ranges: HunkRanges
@@ -85,8 +87,9 @@ export class BranchComparison implements ComparedBranch {
     const replaced = replacedMarks(this.reader)
     const listen = (_: unknown, hunk: number, side: ChangedSide, segment: Segment): void => {
       if (replaced.has(segment.item.id.client, segment.item.id.clock + segment.offset)) return
-      const found = parts.get(hunk) ?? { inserted: [], deleted: [] }
+      const found = parts.get(hunk) ?? { inserted: [], deleted: [], first: segment, last: segment }
       found[side].push(segment)
+      found.last = segment
       parts.set(hunk, found)
     }
     const limits = { hunksMax: hunkLimits.hunks, charactersMax: hunkLimits.characters }
@@ -95,7 +98,8 @@ export class BranchComparison implements ComparedBranch {
     walk.run()
     const { hunks, isCut } = group === undefined ? noHunks : walk.hunksOf(group)
     this.truncated = isCut
-    const found = hunks.flatMap((hunk, number) => this.#hunkOf(hunk, parts.get(number)) ?? [])
+    const places = new HunkPlaceFinder(this.reader)
+    const found = hunks.flatMap((hunk, number) => this.#hunkOf(hunk, parts.get(number), places) ?? [])
     this.hunks = withDependencies(this.history.doc, found)
   }
 
@@ -104,9 +108,13 @@ export class BranchComparison implements ComparedBranch {
   }
 
   /** Returns null if the hunk has inserted exactly the content that it has deleted, as a rejection does. */
-  #hunkOf(hunk: ChangeHunk, parts: HunkSegments | undefined): Omit<BranchHunk, 'dependsOn'> | null {
+  #hunkOf(
+    hunk: ChangeHunk,
+    parts: HunkSegments | undefined,
+    places: HunkPlaceFinder,
+  ): Omit<BranchHunk, 'dependsOn'> | null {
     if (parts === undefined) return null
-    const { inserted, deleted } = parts
+    const { inserted, deleted, first, last } = parts
     // A hunk with formatting contains unchanged text between its marks.
     const isPair = inserted.length > 0 && deleted.length > 0 && hunk.formatting.length === 0
     if (isPair && this.#textOf('to', inserted) === this.#textOf('from', deleted)) return null
@@ -117,7 +125,8 @@ export class BranchComparison implements ComparedBranch {
         segment.item.parentSub === null ? rangeOfSegment(segment) : [],
       ),
     }
-    return { ...hunk, hunkId: hunkIdOf(ranges), ranges }
+    const anchor = { ...hunk.anchor, ...places.of(first, last) }
+    return { ...hunk, anchor, hunkId: hunkIdOf(ranges), ranges }
   }
 
   #textOf(version: 'from' | 'to', segments: readonly Segment[]): string {
@@ -133,6 +142,9 @@ export class BranchComparison implements ComparedBranch {
 interface HunkSegments {
   readonly inserted: Segment[]
   readonly deleted: Segment[]
+  /** The outer segments, in the order of the document. */
+  readonly first: Segment
+  last: Segment
 }
 
 /** Returns the segments that are not in a value of another segment. */

@@ -40,6 +40,9 @@ const pauseMsMax = 400
 /** Maximum bytes of copied commits that are kept. If there are more, the branch compares itself with the main editor. */
 const takenBytesMax = 1_048_576
 
+/** Milliseconds after a commit of a branch in which others join its message. */
+const tellMs = 300
+
 /** Content of a branch that is deleted because the main editor has a copy of it. */
 export interface ReplacedContent {
   /** Id of the user who deletes it. */
@@ -80,16 +83,25 @@ export class BranchFollower implements CommitFollower {
   /** Milliseconds that the last copy took. */
   #copyMs = 0
   #cancelTimer: (() => void) | null = null
+  #cancelMessage: (() => void) | null = null
   /** The steps of this object run one after the other. */
   #line: Promise<void> = Promise.resolve()
 
   /**
    * @param branch the open room of the branch
    * @param openMain opens the room of the main editor
+   * @param tell sends the clients of the document a message about the branch
    */
-  constructor(branch: Room, openMain: () => Promise<MainHandle>) {
+  constructor(branch: Room, openMain: () => Promise<MainHandle>, tell: () => void) {
     this.#branch = branch
     this.#openMain = openMain
+    const committed = (): void => {
+      this.#cancelMessage ??= branch.dependencies.clock.after(tellMs, () => {
+        this.#cancelMessage = null
+        tell()
+      })
+    }
+    branch.follow({ committed, ended: () => {} })
   }
 
   /**
@@ -136,6 +148,7 @@ export class BranchFollower implements CommitFollower {
   /** Must be called when the room of the branch has ended. */
   end(): void {
     this.#part()
+    this.#cancelMessage?.()
     this.#state = { is: 'ended' }
   }
 

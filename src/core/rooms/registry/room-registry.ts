@@ -335,6 +335,12 @@ export class RoomRegistry {
     return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
   }
 
+  /** Sends the clients of a document a message that a branch was created, changed, decided or deleted. */
+  announceBranch(branch: DocumentAddress): void {
+    const { editorId } = branch
+    this.live.broadcast(branch, null, JSON.stringify({ event: 'weft.branchChanged', data: { editorId } }))
+  }
+
   /**
    * Runs `work`, which copies changes of a branch to its main editor. The branch then loses the originals in the
    * update in which it gets the copies. `work` must not open the branch.
@@ -540,7 +546,12 @@ export class RoomRegistry {
     const { room } = open
     try {
       const main = await this.#dependencies.records.mainOf(room.address)
-      if (main !== null) open.follower ??= new BranchFollower(room, () => this.open(main))
+      if (main !== null)
+        open.follower ??= new BranchFollower(
+          room,
+          () => this.open(main),
+          () => this.announceBranch(room.address),
+        )
       await open.follower?.catchUp()
       return lease
     } catch (error) {
