@@ -1,7 +1,8 @@
 import type { WeftApi } from '../api/operation-types.ts'
 import { WeftError } from '../api/result.ts'
 import { readJsonBody, readMembers, validId } from './endpoint-body.ts'
-import { type CommentOperation, createCommentOperations } from './endpoint-comments.ts'
+import { createCommentOperations } from './endpoint-comments.ts'
+import type { EndpointOperation } from './endpoint-operation.ts'
 import {
   errorResponse,
   jsonResponse,
@@ -10,6 +11,8 @@ import {
   rejectionOfFault,
   resultForUser,
 } from './endpoint-rejection.ts'
+import { createSuggestionOperations } from './endpoint-suggestions.ts'
+import { requestToken } from './endpoint-token.ts'
 import { type CheckedUser, checkUser, type EndpointDocument, type EndpointUser } from './endpoint-user.ts'
 
 /** Options of `createEndpoint`. `Context` is the second argument of the endpoint. */
@@ -45,18 +48,18 @@ interface EndpointSettings<Context> {
   readonly tokenSeconds: number
   readonly onError: (error: unknown) => void
   /** By path. */
-  readonly commentOperations: ReadonlyMap<string, CommentOperation>
+  readonly operations: ReadonlyMap<string, EndpointOperation>
 }
 
 const documentReaders = { organizationId: validId, documentId: validId, editorId: validId }
 
 /** End of the path of a request. The application chooses the part before it. */
-const pathEnd = /\/(token|comments\/[a-z]+)\/?$/
+const pathEnd = /\/(token|(?:comments|suggestions)\/[a-z]+)\/?$/
 
 /**
  * Creates the endpoint of an application, which pages call: `POST …/token` returns a realtime token for one document,
- * and `POST …/comments/*` reads and changes its comments. It needs only standard APIs, so it runs wherever a server
- * handles a `Request`. `nodeHandler` of `weft-server` adapts it to Express, Fastify and `node:http`.
+ * `POST …/comments/*` reads and changes its comments, and `POST …/suggestions/*` its suggestions. It needs only standard
+ * APIs, so it runs wherever a server handles a `Request`. `nodeHandler` of `weft-server` adapts it to Express, Fastify and `node:http`.
  *
  * A page chooses a document and writes texts. The application decides about the user, the role and the documents.
  * @throws TypeError if an option is not valid
@@ -70,7 +73,8 @@ export function createEndpoint<Context = void>({
   if (typeof authorize !== 'function') throw new TypeError('invalid authorize; expected a function')
   if (!Number.isInteger(tokenSeconds) || tokenSeconds < 60 || tokenSeconds > 172_800)
     throw new TypeError(`invalid tokenSeconds ${tokenSeconds}; expected an integer from 60 to 172800`)
-  const settings = { api, authorize, tokenSeconds, onError, commentOperations: createCommentOperations() }
+  const operations = new Map([...createCommentOperations(), ...createSuggestionOperations()])
+  const settings = { api, authorize, tokenSeconds, onError, operations }
   return async (request, context) => {
     try {
       return jsonResponse(await answer(settings, request, context))
@@ -89,9 +93,9 @@ async function answer<Context>(
   request: Request,
   context: Context,
 ): Promise<object> {
-  const { api, onError, commentOperations } = settings
+  const { api, onError, operations } = settings
   const path = pathEnd.exec(new URL(request.url).pathname)?.[1] ?? ''
-  const operation = commentOperations.get(path)
+  const operation = operations.get(path)
   if (operation === undefined && path !== 'token')
     throw rejected('request/unknown-path', 'the endpoint does not have this path')
   if (request.method !== 'POST') throw rejected('request/method', 'the method must be POST')
@@ -123,26 +127,16 @@ async function authorizedUser<Context>(
   return checkUser(user)
 }
 
-function checkPermission({ isChange }: CommentOperation, { canComment }: CheckedUser): void {
+function checkPermission({ isChange }: EndpointOperation, { canComment }: CheckedUser): void {
   if (isChange && !canComment) throw rejected('endpoint/cannot-comment', 'this user may not write comments')
 }
 
-/** Returns a token that opens only the document. */
 async function tokenBody<Context>(
   { api, tokenSeconds }: EndpointSettings<Context>,
-  { organizationId, documentId }: EndpointDocument,
-  { userId, name, email, role }: CheckedUser,
+  document: EndpointDocument,
+  user: CheckedUser,
 ): Promise<object> {
-  const resource = { type: 'document', id: documentId, organizationId, accessRole: role } as const
-  const result = await api.auth.generateToken(
-    {
-      userId,
-      userProperties: { name, email },
-      permissions: { resources: [resource] },
-      expiresInSeconds: tokenSeconds,
-    },
-    { timeoutMs: 15_000 },
-  )
+  const result = await requestToken(api, document, user, tokenSeconds)
   if (!result.ok && result.error.status !== 'RESOURCE_EXHAUSTED') throw new WeftError(result.error)
   return { token: resultForUser(result).data.token }
 }

@@ -101,6 +101,15 @@ export const boundedText =
     return value
   }
 
+/** Reads a list. @param lengthMax maximum number of members */
+export const listOf =
+  <Value>(read: MemberReader<Value>, lengthMax: number): MemberReader<readonly Value[]> =>
+  (value, path) => {
+    if (!Array.isArray(value) || value.length === 0 || value.length > lengthMax)
+      throw rejected('request/invalid-member', `must be a list of 1 to ${lengthMax} members`, path)
+    return value.map((member: unknown, at) => read(member, `${path}/${at}`))
+  }
+
 /** Reads one of some values. */
 export const choiceOf =
   <Value extends string>(values: readonly Value[]): MemberReader<Value> =>

@@ -4,7 +4,6 @@ import type {
   DocumentComment,
   ItemResult,
   NamedUser,
-  WeftApi,
 } from '../api/operation-types.ts'
 import type { Result } from '../api/result.ts'
 import {
@@ -17,8 +16,16 @@ import {
   validId,
   validKey,
 } from './endpoint-body.ts'
+import {
+  callOptions,
+  digestOf,
+  type EndpointAnswer,
+  type EndpointCall,
+  type EndpointOperation,
+  readOperation,
+} from './endpoint-operation.ts'
 import { RejectedRequest, rejected, resultForUser } from './endpoint-rejection.ts'
-import type { CheckedUser, EndpointDocument } from './endpoint-user.ts'
+import type { EndpointDocument } from './endpoint-user.ts'
 
 /** Author of a comment or a thread. */
 export interface CommentAuthor {
@@ -70,8 +77,6 @@ export interface CommentThreadPage {
 /** Name of the live message to the clients on a document after each change of its comments. */
 const changedEvent = 'comments.changed'
 
-/** Maximum milliseconds of a call with its retries. */
-const callOptions = { timeoutMs: 20_000 }
 /** Maximum milliseconds of the live message. If it is lost, pages only show the change later. */
 const messageOptions = { timeoutMs: 5_000 }
 
@@ -84,51 +89,18 @@ const storedCodes: readonly string[] = ['comment/annotation-id-taken', 'comment/
 /** Codes of a document that does not exist before its first edit. */
 const noDocument: readonly string[] = ['organization/not-found', 'document/not-found']
 
-/** A request about comments, whose user is authorized. */
-export interface CommentCall {
-  readonly api: WeftApi
-  readonly document: EndpointDocument
-  readonly user: CheckedUser
-  readonly onError: (error: unknown) => void
-}
-
 /** A request that changes comments. */
-interface ChangeCall extends CommentCall {
+interface ChangeCall extends EndpointCall {
   /** Options of the call that changes something. They have the key of a request that can be sent again. */
   readonly options: CallOptions
   /** Ids of a new thread and of a new comment. A request that is sent again gets the same ones. */
   readonly newIds: { readonly annotationId: string; readonly commentId: string }
 }
 
-/** Members of a successful response. */
-interface CommentResult {
-  readonly message: string
-  readonly data: object | null
-  readonly pageToken?: string | undefined
-}
-
-/** A path of the endpoint below `comments/`. */
-export interface CommentOperation {
-  /** Readers of its members in addition to those of the document. */
-  readonly readers: ReadersByName
-  readonly isChange: boolean
-  /** @throws RejectedRequest, or WeftError for a fault */
-  run(call: CommentCall, members: object): Promise<CommentResult>
-}
-
-const readOperation = <Readers extends ReadersByName>(
-  readers: Readers,
-  run: (call: CommentCall, members: MembersOf<Readers>) => Promise<CommentResult>,
-): CommentOperation => ({
-  readers,
-  isChange: false,
-  run: (call, members) => run(call, members as MembersOf<Readers>),
-})
-
 const changeOperation = <Readers extends ReadersByName>(
   readers: Readers,
-  run: (call: ChangeCall, members: MembersOf<Readers>) => Promise<CommentResult>,
-): CommentOperation => ({
+  run: (call: ChangeCall, members: MembersOf<Readers>) => Promise<EndpointAnswer>,
+): EndpointOperation => ({
   readers: { ...readers, idempotencyKey: optionalMember(validKey) },
   isChange: true,
   async run(call, { idempotencyKey, ...members }: { readonly idempotencyKey?: string | undefined }) {
@@ -137,7 +109,7 @@ const changeOperation = <Readers extends ReadersByName>(
 })
 
 /** @param key key of the page; undefined if the page does not send the request again */
-async function changeCallOf(call: CommentCall, key: string | undefined): Promise<ChangeCall> {
+async function changeCallOf(call: EndpointCall, key: string | undefined): Promise<ChangeCall> {
   if (key === undefined) {
     const newIds = { annotationId: crypto.randomUUID(), commentId: crypto.randomUUID() }
     return { ...call, options: callOptions, newIds }
@@ -154,13 +126,6 @@ async function changeCallOf(call: CommentCall, key: string | undefined): Promise
     options: { ...callOptions, idempotencyKey },
     newIds: { annotationId: ids.slice(0, 32), commentId: ids.slice(32) },
   }
-}
-
-/** Returns 64 hexadecimal digits. */
-async function digestOf(parts: readonly string[]): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(parts))
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
@@ -194,7 +159,7 @@ type RequestMembers<Name extends keyof ReturnType<typeof createReaders>> = Membe
 >
 
 /** Returns the operations by their paths below the endpoint. */
-export function createCommentOperations(): ReadonlyMap<string, CommentOperation> {
+export function createCommentOperations(): ReadonlyMap<string, EndpointOperation> {
   const readers = createReaders()
   return new Map([
     ['comments/get', readOperation(readers.get, getThreads)],
@@ -208,9 +173,9 @@ export function createCommentOperations(): ReadonlyMap<string, CommentOperation>
 }
 
 async function getThreads(
-  { api, document, user }: CommentCall,
+  { api, document, user }: EndpointCall,
   { status, pageToken }: RequestMembers<'get'>,
-): Promise<CommentResult> {
+): Promise<EndpointAnswer> {
   const result = await api.commentannotations.get(
     {
       ...scopeOf(document),
@@ -236,9 +201,9 @@ async function getThreads(
 }
 
 async function getThread(
-  { api, document }: CommentCall,
+  { api, document }: EndpointCall,
   { annotationId, pageToken }: RequestMembers<'thread'>,
-): Promise<CommentResult> {
+): Promise<EndpointAnswer> {
   const request = { ...scopeOf(document), annotationId, pageToken }
   const { message, data, nextPage } = resultForUser(
     await api.commentannotations.comments.get(request, callOptions),
@@ -246,7 +211,7 @@ async function getThread(
   return { message, data: data.map(viewComment), pageToken: nextPage }
 }
 
-async function addThread(call: ChangeCall, { text, anchor }: RequestMembers<'add'>): Promise<CommentResult> {
+async function addThread(call: ChangeCall, { text, anchor }: RequestMembers<'add'>): Promise<EndpointAnswer> {
   const { api, document, newIds, options } = call
   const annotation = {
     annotationId: newIds.annotationId,
@@ -260,7 +225,7 @@ async function addThread(call: ChangeCall, { text, anchor }: RequestMembers<'add
 async function reply(
   call: ChangeCall,
   { annotationId, text }: RequestMembers<'reply'>,
-): Promise<CommentResult> {
+): Promise<EndpointAnswer> {
   const { api, newIds, options } = call
   const request = { ...actingOn(call), annotationId, comments: [newComment(call, text)] }
   return afterChange(call, await api.commentannotations.comments.add(request, options), {
@@ -272,7 +237,7 @@ async function reply(
 async function updateComment(
   call: ChangeCall,
   { annotationId, commentId, text }: RequestMembers<'update'>,
-): Promise<CommentResult> {
+): Promise<EndpointAnswer> {
   await requireOwn(call, annotationId, commentId)
   const request = { ...actingOn(call), annotationId, comments: [{ commentId, text }] }
   return afterChange(call, await call.api.commentannotations.comments.update(request, call.options))
@@ -282,7 +247,7 @@ async function updateComment(
 async function deleteComment(
   call: ChangeCall,
   { annotationId, commentId }: RequestMembers<'delete'>,
-): Promise<CommentResult> {
+): Promise<EndpointAnswer> {
   await requireOwn(call, annotationId, commentId)
   const request = { ...actingOn(call), annotationId, commentIds: [commentId] }
   return afterChange(call, await call.api.commentannotations.comments.delete(request, call.options))
@@ -291,7 +256,7 @@ async function deleteComment(
 async function setStatus(
   call: ChangeCall,
   { annotationId, status }: RequestMembers<'resolve'>,
-): Promise<CommentResult> {
+): Promise<EndpointAnswer> {
   const request = { ...actingOn(call), annotations: [{ annotationId, status }] }
   return afterChange(call, await call.api.commentannotations.update(request, call.options))
 }
@@ -325,7 +290,7 @@ async function afterChange(
   { api, document, onError, options }: ChangeCall,
   result: Result<{ readonly [id: string]: ItemResult }>,
   data: object | null = null,
-): Promise<CommentResult> {
+): Promise<EndpointAnswer> {
   const [item] = Object.values(resultForUser(result).data)
   const code = item?.details?.code
   // The ids are derived from the key, so that the stored item is the one of this request.

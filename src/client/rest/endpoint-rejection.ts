@@ -5,12 +5,16 @@ import { WeftError } from '../api/result.ts'
 /**
  * Code of an error that the endpoint itself returns. `endpoint/denied`: the application denies the document to the
  * user. `endpoint/cannot-comment`: the user may only read. `endpoint/not-author`: the comment is of another user.
+ * `endpoint/cannot-decide`: the user may not accept or reject the suggestion. `endpoint/suggestion-changed`: it was
+ * changed or decided meanwhile.
  * `endpoint/unavailable`: Weft does not answer now. `server/internal`: a fault, which is reported to `onError`.
  */
 export type EndpointErrorCode =
   | 'endpoint/denied'
   | 'endpoint/cannot-comment'
   | 'endpoint/not-author'
+  | 'endpoint/cannot-decide'
+  | 'endpoint/suggestion-changed'
   | 'endpoint/unavailable'
   | 'request/unknown-path'
   | 'request/method'
@@ -25,6 +29,8 @@ const statuses: Readonly<Record<EndpointErrorCode, Status>> = {
   'endpoint/denied': 'PERMISSION_DENIED',
   'endpoint/cannot-comment': 'PERMISSION_DENIED',
   'endpoint/not-author': 'PERMISSION_DENIED',
+  'endpoint/cannot-decide': 'PERMISSION_DENIED',
+  'endpoint/suggestion-changed': 'FAILED_PRECONDITION',
   'endpoint/unavailable': 'UNAVAILABLE',
   'request/unknown-path': 'NOT_FOUND',
   'request/method': 'INVALID_ARGUMENT',

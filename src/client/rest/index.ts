@@ -22,6 +22,7 @@ export type {
   ThreadComment,
 } from './endpoint-comments.ts'
 export type { EndpointErrorCode } from './endpoint-rejection.ts'
+export type { StartedSuggesting, SuggestedChange, SuggestionList } from './endpoint-suggestions.ts'
 export type { EndpointDocument, EndpointUser } from './endpoint-user.ts'
 export type { FeedOptions } from './feed-pages.ts'
 export type {
