@@ -33,6 +33,7 @@ const layers: readonly (readonly string[])[] = [
   ['core/model'],
   ['client/api'],
   ['client/rest', 'client/provider'],
+  ['client/endpoint'],
   ['client/react'],
   ['docs'],
   ['core/update'],

@@ -1,7 +1,7 @@
 import { pauseAfter } from '../../core/base/backoff.ts'
+import { CommentError, type EndpointRequest } from '../endpoint/endpoint-request.ts'
 import type { DocumentProvider, RealtimeMessage } from '../provider/index.ts'
 import type { CommentThread, CommentThreadPage, ThreadComment } from '../rest/endpoint-comments.ts'
-import { CommentError, type EndpointRequest } from './endpoint-request.ts'
 import { LiveValue } from './live-value.ts'
 
 /** Place of a new thread in the content, as `encodeAnchor` returns it. */

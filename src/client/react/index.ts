@@ -1,5 +1,6 @@
 'use client'
 
+export { CommentError, type CommentErrorCode } from '../endpoint/endpoint-request.ts'
 /** The entry point `weft-server/react`. */
 export type {
   CommentAuthor,
@@ -10,7 +11,6 @@ export type { EndpointErrorCode } from '../rest/endpoint-rejection.ts'
 export { decodeAnchor, encodeAnchor } from './anchor.ts'
 export type { AddedComment, CommentAnchor, RoomComments } from './comment-store.ts'
 export { DocumentRoom as Room, type DocumentRoomProps as RoomProps } from './document-room.ts'
-export { CommentError, type CommentErrorCode } from './endpoint-request.ts'
 export { useComments, usePresence, useRoom, useSaved } from './hooks.ts'
 export type { RoomPresence, RoomState } from './room-client.ts'
 export {

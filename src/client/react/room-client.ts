@@ -1,5 +1,6 @@
 import type { Awareness } from 'y-protocols/awareness'
 import type { Doc } from 'yjs'
+import { endpointUrl, requestsTo } from '../endpoint/endpoint-request.ts'
 import {
   DocumentProvider,
   type DocumentRole,
@@ -10,7 +11,6 @@ import {
   type UserFields,
 } from '../provider/index.ts'
 import { CommentStore } from './comment-store.ts'
-import { endpointUrl, requestsTo } from './endpoint-request.ts'
 import { LiveValue } from './live-value.ts'
 import type { RoomAddress, WeftProviderProps } from './weft-provider.ts'
 

@@ -1,5 +1,5 @@
 import type { EndpointErrorCode } from '../rest/endpoint-rejection.ts'
-import type { RoomAddress } from './weft-provider.ts'
+import type { EndpointDocument } from '../rest/endpoint-user.ts'
 
 /**
  * Code of a `CommentError`. `endpoint/unreachable`: the endpoint does not answer. `endpoint/invalid-response`: the
@@ -48,7 +48,7 @@ export const endpointUrl = (endpoint: string, path: string): string =>
 
 /** Returns a function that sends requests about one document. */
 export const requestsTo =
-  (endpoint: string, address: RoomAddress): EndpointRequest =>
+  (endpoint: string, address: EndpointDocument): EndpointRequest =>
   async (path, members, signal) => {
     const abort = new AbortController()
     const stop = (): void => abort.abort()
