@@ -2,24 +2,24 @@ import type { EndpointErrorCode } from '../rest/endpoint-rejection.ts'
 import type { EndpointDocument } from '../rest/endpoint-user.ts'
 
 /**
- * Code of a `CommentError`. `endpoint/unreachable`: the endpoint does not answer. `endpoint/invalid-response`: the
+ * Code of a `EndpointError`. `endpoint/unreachable`: the endpoint does not answer. `endpoint/invalid-response`: the
  * response is not that of an endpoint of `createEndpoint`. Others are those of the endpoint and of REST.
  */
-export type CommentErrorCode =
+export type EndpointFailureCode =
   | EndpointErrorCode
   | 'endpoint/unreachable'
   | 'endpoint/invalid-response'
   // All other codes, but editors suggest those above.
   | (string & {})
 
-/** A request about comments has failed. */
-export class CommentError extends Error {
-  override readonly name = 'CommentError'
-  readonly code: CommentErrorCode
+/** A request to the endpoint has failed. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError'
+  readonly code: EndpointFailureCode
   /** True if the same request can succeed later. */
   readonly isTemporary: boolean
 
-  constructor(code: CommentErrorCode, message: string, isTemporary: boolean) {
+  constructor(code: EndpointFailureCode, message: string, isTemporary: boolean) {
     super(message)
     this.code = code
     this.isTemporary = isTemporary
@@ -35,7 +35,7 @@ export interface EndpointResult<Data> {
   readonly pageToken?: string
 }
 
-/** Sends a request to the endpoint. @throws CommentError, or the reason of the signal */
+/** Sends a request to the endpoint. @throws EndpointError, or the reason of the signal */
 export type EndpointRequest = <Data>(
   path: string,
   members: object,
@@ -65,15 +65,15 @@ export const requestsTo =
       return resultOf(response, await response.text())
     } catch (error) {
       signal?.throwIfAborted()
-      if (error instanceof CommentError) throw error
-      throw new CommentError('endpoint/unreachable', 'the endpoint does not answer', true)
+      if (error instanceof EndpointError) throw error
+      throw new EndpointError('endpoint/unreachable', 'the endpoint does not answer', true)
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
     }
   }
 
-/** @throws CommentError if the response is not successful */
+/** @throws EndpointError if the response is not successful */
 function resultOf<Data>({ status, headers }: Response, text: string): EndpointResult<Data> {
   const isTemporary = status >= 500 || status === 429 || status === 408 || headers.has('retry-after')
   let body: {
@@ -87,8 +87,8 @@ function resultOf<Data>({ status, headers }: Response, text: string): EndpointRe
   }
   if (body?.result) return body.result
   const code = body?.error?.details?.code
-  if (code) throw new CommentError(code, String(body?.error?.message), isTemporary)
-  throw new CommentError(
+  if (code) throw new EndpointError(code, String(body?.error?.message), isTemporary)
+  throw new EndpointError(
     status === 401 || status === 403 ? 'endpoint/denied' : 'endpoint/invalid-response',
     `the endpoint answered ${status}`,
     isTemporary,

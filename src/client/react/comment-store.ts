@@ -1,5 +1,6 @@
 import { pauseAfter } from '../../core/base/backoff.ts'
-import { CommentError, type EndpointRequest } from '../endpoint/endpoint-request.ts'
+import { EndpointReads, retryPauses } from '../endpoint/endpoint-reads.ts'
+import { EndpointError, type EndpointRequest } from '../endpoint/endpoint-request.ts'
 import type { DocumentProvider, RealtimeMessage } from '../provider/index.ts'
 import type { CommentThread, CommentThreadPage, ThreadComment } from '../rest/endpoint-comments.ts'
 import { LiveValue } from './live-value.ts'
@@ -22,13 +23,13 @@ export interface AddedComment {
 
 /**
  * Comments of a document, as `useComments` returns them. The functions resolve when the server has stored the change;
- * `threads` follows soon. They never change, and reject with a `CommentError`.
+ * `threads` follows soon. They never change, and reject with a `EndpointError`.
  */
 export interface RoomComments {
   /** The threads of the document and of this editor, the oldest first. */
   readonly threads: readonly CommentThread[]
   /** Why the last read has failed; null if it has not. After a temporary error, it is repeated. */
-  readonly error: CommentError | null
+  readonly error: EndpointError | null
   /** True until the first read has ended. */
   readonly isLoading: boolean
   /** Whether the user may write comments. False until the first read has ended. */
@@ -51,13 +52,8 @@ export interface RoomComments {
   readonly resolve: (annotationId: string, status?: CommentThread['status']) => Promise<void>
 }
 
-/** Milliseconds after a live message in which others join its read, and their random part in addition. */
-const joinMs = 100
-const spreadMs = 200
 /** Maximum milliseconds that the first read waits for the connection, so that it is the only one. */
 const connectMs = 500
-/** Pauses before repeated requests. */
-const retryPauses = { firstMs: 1_000, maxMs: 30_000 }
 /** Maximum number of times that a change is sent again. */
 const repeatsMax = 3
 /** Maximum number of keys of changes without a response that are kept. */
@@ -69,10 +65,7 @@ const deletedCodes: readonly string[] = [
   'organization/not-found',
 ]
 
-/**
- * The comments of a room, which all its components share. It reads them while a component uses them. Reads never
- * overlap, so an old response cannot replace a newer one.
- */
+/** The comments of a room, which all its components share. It reads them while a component uses them. */
 export class CommentStore {
   readonly #send: EndpointRequest
   readonly #provider: DocumentProvider
@@ -85,14 +78,7 @@ export class CommentStore {
   #pagesRead = 0
   /** Ids of the threads whose comments are all read. */
   readonly #whole = new Set<string>()
-  #timer: ReturnType<typeof setTimeout> | undefined
-  /** Time at which the timer ends (`Date.now()`). */
-  #dueAtMs = 0
-  /** Ends the read that runs. */
-  #abort: AbortController | null = null
-  /** Whether something has changed during the read that runs. */
-  #isOutdated = false
-  #failures = 0
+  readonly #reads = new EndpointReads((signal) => this.#read(signal))
   /** Number of changes. */
   #changes = 0
   /** Keys of added comments that may be stored although there was no response, by the JSON of the request. */
@@ -109,11 +95,11 @@ export class CommentStore {
       hasMore: false,
       loadMore: () => {
         this.#pages = this.#pagesRead + 1
-        this.#readIn(0)
+        this.#reads.readIn(0)
       },
       loadComments: (annotationId) => {
         this.#whole.add(annotationId)
-        this.#readIn(0)
+        this.#reads.readIn(0)
       },
       add: (text, anchor) => this.#add('add', { text, anchor }),
       reply: (annotationId, text) => {
@@ -143,71 +129,38 @@ export class CommentStore {
   #start(): void {
     this.#provider.on('message', this.#messageReceived)
     this.#provider.on('synced', this.#connected)
-    globalThis.document?.addEventListener('visibilitychange', this.#shown)
     // StrictMode stops it at once.
-    this.#readIn(this.#provider.synced ? 0 : connectMs)
+    this.#reads.start(this.#provider.synced ? 0 : connectMs)
   }
 
   #stop(): void {
     this.#provider.off('message', this.#messageReceived)
     this.#provider.off('synced', this.#connected)
-    globalThis.document?.removeEventListener('visibilitychange', this.#shown)
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#abort?.abort()
-    this.#abort = null
+    this.#reads.stop()
   }
 
   readonly #messageReceived = ({ event }: RealtimeMessage): void => {
-    // A hidden page reads when it is shown. Not all pages read at the same time.
-    if (event === 'comments.changed' && globalThis.document?.visibilityState !== 'hidden')
-      this.#readIn(joinMs + Math.random() * spreadMs)
+    if (event === 'comments.changed') this.#reads.changed()
   }
 
   /** The messages of the time without a connection are lost. */
   readonly #connected = (isSynced: boolean): void => {
-    if (isSynced) this.#readIn(0)
+    if (isSynced) this.#reads.readIn(0)
   }
 
-  readonly #shown = (): void => {
-    if (document.visibilityState === 'visible') this.#readIn(0)
-  }
-
-  /** Reads after some milliseconds, unless a read starts earlier. */
-  #readIn(delayMs: number): void {
-    const dueAtMs = Date.now() + delayMs
-    if (this.#users === 0 || (this.#timer !== undefined && this.#dueAtMs <= dueAtMs)) return
-    clearTimeout(this.#timer)
-    this.#dueAtMs = dueAtMs
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#isOutdated = true
-      if (this.#abort === null) void this.#read()
-    }, delayMs)
-  }
-
-  async #read(): Promise<void> {
-    const abort = new AbortController()
-    const { signal } = abort
-    this.#abort = abort
-    this.#isOutdated = false
+  async #read(signal: AbortSignal): Promise<boolean> {
     let found: Partial<RoomComments>
     try {
       found = { ...(await this.#readPages(signal)), error: null }
-      this.#failures = 0
     } catch (error) {
-      if (signal.aborted) return
-      found = { error: error as CommentError }
+      found = { error: error as EndpointError }
       if (found.error?.code === 'endpoint/denied') Object.assign(found, { threads: [], canComment: false })
-      this.#failures += 1
     }
     // Not the read of a component that has ended meanwhile.
-    if (signal.aborted) return
-    this.#abort = null
+    if (signal.aborted) return true
     this.#value = { ...this.#value, ...found, isLoading: false }
     this.#live.refresh()
-    if (found.error?.isTemporary) this.#readIn(pauseAfter(retryPauses, this.#failures))
-    else if (this.#isOutdated) this.#readIn(0)
+    return found.error?.isTemporary !== true
   }
 
   async #readPages(signal: AbortSignal): Promise<Partial<RoomComments>> {
@@ -245,7 +198,7 @@ export class CommentStore {
         pageToken = result.pageToken
       } while (pageToken !== undefined)
     } catch (error) {
-      if (error instanceof CommentError && deletedCodes.includes(error.code)) return null
+      if (error instanceof EndpointError && deletedCodes.includes(error.code)) return null
       throw error
     }
     return comments
@@ -277,7 +230,7 @@ export class CommentStore {
     for (let failures = 0; ; ) {
       try {
         const { data } = await this.#send<Data>(`comments/${path}`, { ...members, idempotencyKey })
-        this.#readIn(0)
+        this.#reads.readIn(0)
         return data
       } catch (error) {
         if (!isTemporary(error) || isReplaced() || failures >= repeatsMax) throw error
@@ -290,7 +243,7 @@ export class CommentStore {
   }
 }
 
-const isTemporary = (error: unknown): boolean => error instanceof CommentError && error.isTemporary
+const isTemporary = (error: unknown): boolean => error instanceof EndpointError && error.isTemporary
 
 /** Returns an idempotency key. `crypto.randomUUID` does not exist on pages without TLS. */
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')

@@ -1,6 +1,6 @@
 'use client'
 
-export { CommentError, type CommentErrorCode } from '../endpoint/endpoint-request.ts'
+export { EndpointError, type EndpointFailureCode } from '../endpoint/endpoint-request.ts'
 /** The entry point `weft-server/react`. */
 export type {
   CommentAuthor,

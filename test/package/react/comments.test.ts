@@ -5,8 +5,8 @@ import { createRoot, type Root } from 'react-dom/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import {
-  type CommentError,
   decodeAnchor,
+  type EndpointError,
   encodeAnchor,
   type RoomComments,
   type RoomState,
@@ -103,7 +103,7 @@ describe('comments of a room', () => {
   const codeOf = (failed: Promise<unknown>): Promise<unknown> =>
     failed.then(
       () => 'no error',
-      (error: CommentError) => [error.name, error.code, error.isTemporary],
+      (error: EndpointError) => [error.name, error.code, error.isTemporary],
     )
   const addByRest = (annotations: object[]): Promise<unknown> =>
     server
@@ -138,7 +138,7 @@ describe('comments of a room', () => {
     await grace.comments.update(annotationId, reply.commentId, 'At nine.')
     await eventually(() => textsOf(ada)[0]?.[1] === 'At nine.')
     // Nobody changes the comments of others.
-    const own = ['CommentError', 'endpoint/not-author', false]
+    const own = ['EndpointError', 'endpoint/not-author', false]
     expect(await codeOf(grace.comments.update(annotationId, commentId, 'x'))).toEqual(own)
     expect(await codeOf(grace.comments.remove(annotationId, commentId))).toEqual(own)
     await grace.comments.resolve(annotationId)
@@ -156,13 +156,13 @@ describe('comments of a room', () => {
     const { seen } = await open('vera')
     await eventually(() => textsOf(seen).join() === '0')
     expect(seen.comments.canComment).toBe(false)
-    const denied = ['CommentError', 'endpoint/cannot-comment', false]
+    const denied = ['EndpointError', 'endpoint/cannot-comment', false]
     expect(await codeOf(seen.comments.add('x'))).toEqual(denied)
     expect(await codeOf(seen.comments.reply('hours', 'x'))).toEqual(denied)
     const { seen: ada } = await open('ada')
-    expect(await codeOf(ada.comments.add(''))).toEqual(['CommentError', 'request/invalid-member', false])
+    expect(await codeOf(ada.comments.add(''))).toEqual(['EndpointError', 'request/invalid-member', false])
     expect(await codeOf(ada.comments.reply('none', 'x'))).toEqual([
-      'CommentError',
+      'EndpointError',
       'comment/annotation-not-found',
       false,
     ])
@@ -225,7 +225,7 @@ describe('comments of a room', () => {
       response.writeHead(401).end('sign in')
       return true
     }
-    expect(await codeOf(seen.comments.add('x'))).toEqual(['CommentError', 'endpoint/denied', false])
+    expect(await codeOf(seen.comments.add('x'))).toEqual(['EndpointError', 'endpoint/denied', false])
     seen.comments.loadComments('one')
     await eventually(() => seen.comments.error?.code === 'endpoint/denied')
     expect([seen.comments.threads, seen.comments.canComment]).toEqual([[], false])
@@ -388,7 +388,7 @@ describe('comments of a room', () => {
       if (path === 'comments/add' && isDown) loseResponse(response)
       return false
     }
-    expect(await codeOf(seen.comments.add('again'))).toEqual(['CommentError', 'endpoint/unreachable', true])
+    expect(await codeOf(seen.comments.add('again'))).toEqual(['EndpointError', 'endpoint/unreachable', true])
     isDown = false
     const first = await seen.comments.add('again')
     await eventually(() => textsOf(seen).join() === 'again')
@@ -413,7 +413,7 @@ describe('comments of a room', () => {
     // The older change must not arrive first, even if the test is slow.
     isBroken = false
     await seen.comments.update(annotationId, commentId, 'newer')
-    expect(await older).toEqual(['CommentError', 'endpoint/unreachable', true])
+    expect(await older).toEqual(['EndpointError', 'endpoint/unreachable', true])
     await eventually(() => textsOf(seen).join() === 'newer')
   })
 

@@ -31,8 +31,8 @@ import {
 } from 'weft-server/provider'
 import {
   type CommentAnchor,
-  CommentError,
   decodeAnchor,
+  EndpointError,
   encodeAnchor,
   Room,
   useComments,
@@ -139,7 +139,7 @@ function Comments(): string {
   }
   const [first] = threads
   if (first !== undefined && canComment)
-    change(first).catch((failed: unknown) => failed instanceof CommentError)
+    change(first).catch((failed: unknown) => failed instanceof EndpointError)
   const code: string | undefined = error?.code
   return `${first?.comments[0]?.from.name} ${isLoading} ${hasMore} ${code}`
 }
