@@ -35,6 +35,7 @@ const layers: readonly (readonly string[])[] = [
   ['client/rest', 'client/provider'],
   ['client/endpoint'],
   ['client/react'],
+  ['client/suggestions'],
   ['docs'],
   ['core/update'],
   ['core/content'],
@@ -321,7 +322,8 @@ describe('documentation', () => {
       readonly devDependencies: Readonly<Record<string, string>>
     }
     const known = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
-    const isOfBuildOrPages = /^src\/(?:build|console|docs|playground|templates|client\/react)\//
+    const isOfBuildOrPages =
+      /^src\/(?:build|console|docs|playground|templates|client\/(?:react|suggestions))\//
     const imported = filesUnder('src', /\.ts$/)
       .filter((file) => !isOfBuildOrPages.test(file))
       .flatMap((file) => [

@@ -150,7 +150,7 @@ const entryPointsForPages = (provider: string): BuildOptions => ({
   ...common,
   entryPoints: clientEntryPoints,
   // An application and its editors must load one copy of Yjs.
-  external: ['yjs', 'y-protocols', 'lib0', 'react'],
+  external: ['yjs', 'y-protocols', 'lib0', 'react', 'prosemirror-state', 'prosemirror-view'],
   plugins: [
     {
       name: 'shared-provider',

@@ -37,6 +37,14 @@ export const clientPackages = {
     dependencies: [providerName],
     peers: ['react', 'y-protocols', 'yjs'],
   },
+  suggestions: {
+    name: '@weft/suggestions',
+    description:
+      'Shows the suggestions of users in the text of ProseMirror, Tiptap and BlockNote, and decides them',
+    source: 'src/client/suggestions/index.ts',
+    dependencies: [],
+    peers: ['prosemirror-state', 'prosemirror-view', 'yjs'],
+  },
 } as const satisfies Readonly<Record<string, ClientPackage>>
 
 /** Sources of the entry points for pages and backends, by the names of their files. */

@@ -24,6 +24,7 @@ const bundles: readonly Bundle[] = [
     without: '../provider/index.ts',
     bytesMax: 4_096,
   },
+  { name: 'weft-server/suggestions', source: 'src/client/suggestions/index.ts', bytesMax: 4_096 },
   { name: 'client/weft-socket.js', source: 'src/client/weft-socket.ts', bytesMax: 3_072 },
 ]
 

@@ -49,6 +49,8 @@ const otherPackages = [
   '@types/react-dom',
   'express',
   'fastify',
+  'prosemirror-state',
+  'prosemirror-view',
   'react',
   'react-dom',
   'ws',

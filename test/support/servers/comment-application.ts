@@ -20,6 +20,7 @@ export interface CommentApplication {
 const users: Readonly<Record<string, EndpointUser>> = {
   ada: { userId: 'ada', name: 'Ada', role: 'editor' },
   grace: { userId: 'grace', name: 'Grace', role: 'editor' },
+  sue: { userId: 'sue', name: 'Sue', role: 'suggester' },
   vera: { userId: 'vera', name: 'Vera', role: 'viewer' },
 }
 

@@ -41,6 +41,15 @@ import {
   useSaved,
   WeftProvider,
 } from 'weft-server/react'
+import {
+  acceptSuggestion,
+  blockNoteSuggestions,
+  rejectSuggestion,
+  type SuggestedChange,
+  SuggestionStore,
+  suggestionsPlugin,
+  tiptapSuggestions,
+} from 'weft-server/suggestions'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
 
@@ -116,6 +125,13 @@ provider.on('role', (role, canWrite) => console.log(role?.length, canWrite))
 console.log(problemActions['read-only'] === 'wait', new TokenDeniedError('signed out').name)
 const same: Y.Doc = provider.doc
 console.log(same.guid, provider.role, provider.saved)
+
+const suggestions = new SuggestionStore('/weft', { organizationId: 'acme', documentId: 'notes' })
+const stop: () => void = suggestions.listenTo(provider)
+const [suggestion]: readonly SuggestedChange[] = suggestions.get().suggestions
+console.log(stop, suggestion?.inserted, suggestions.get().error?.code)
+console.log(suggestionsPlugin(suggestions).props, tiptapSuggestions(suggestions).name)
+console.log(blockNoteSuggestions(suggestions).key, acceptSuggestion('hunk'), rejectSuggestion())
 
 function Status(): string {
   // The class of the entry points is the same.
