@@ -65,9 +65,8 @@ async function startAgent(weft, { document, annotation, comment, author, url, si
     signal,
   })
   const [code] = await once(child, 'exit')
-  // Pages with comments from `createEndpoint` read them again. The other event is one of examples/tiptap.
-  for (const event of ['comments.changed', 'suggestions.changed'])
-    dataOf(await weft.livestate.broadcast({ ...document, event }))
+  // Pages with comments from `createEndpoint` read them again.
+  dataOf(await weft.livestate.broadcast({ ...document, event: 'comments.changed' }))
   return code === 0 ? `replied to ${author}` : `the agent failed for ${author}`
 }
 

@@ -1,17 +1,10 @@
 // The backend of the example: serves the page, and makes the calls that need the API key. createEndpoint handles
-// tokens and comments; suggestions are in suggestions.js, and the bot in bot.js.
+// tokens, comments and suggestions; the bot is in bot.js.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { nodeHandler, readClientOptions } from 'weft-server'
 import { createClient, createEndpoint } from 'weft-server/client'
 import { runBot } from './bot.js'
-import {
-  acceptSuggestion,
-  rejectSuggestion,
-  startSuggesting,
-  suggestionChanged,
-  suggestions,
-} from './suggestions.js'
 
 const port = Number(process.env.EXAMPLE_PORT ?? 8081)
 const bodyBytesMax = 65_536
@@ -38,14 +31,7 @@ const files = {
 }
 
 /** The other calls of the page. Each one gets the JSON of the body and the user, and returns JSON. */
-const calls = {
-  '/suggesting': startSuggesting,
-  '/suggestions': suggestions,
-  '/suggestions/accept': acceptSuggestion,
-  '/suggestions/reject': rejectSuggestion,
-  '/suggestions/changed': suggestionChanged,
-  '/bot': runBot,
-}
+const calls = { '/bot': runBot }
 
 async function bodyOf(request) {
   // Pages of other sites cannot send this content type without permission.

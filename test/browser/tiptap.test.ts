@@ -161,17 +161,23 @@ describe('the Tiptap example in Chromium', () => {
     await select(sue, 'three')
     await sue.keyboard.type('tres')
     await has(sue, '.tiptap', 'Uno two tres.')
-    await eventually(async () => (await ada.locator('.suggestion').count()) === 2)
+    await eventually(async () => (await ada.locator('.weft-suggestion-widget').count()) === 2)
+    expect(await ada.locator('.weft-deletion, .weft-suggestion-widget ins').allTextContents()).toEqual([
+      'One',
+      'Uno',
+      'hree',
+      'res',
+    ])
     expect(await text(ada)).toBe('One two three.')
     await select(ada, 'two', true)
     await ada.keyboard.type(' and')
     await has(sue, '.tiptap', 'Uno two and tres.')
-    await ada.locator('.suggestion').nth(1).getByRole('button', { name: 'Accept' }).click()
+    await ada.locator('.weft-suggestion-widget').nth(1).getByRole('button', { name: 'Accept' }).click()
     await has(ada, '.tiptap', 'One two and tres.')
-    await eventually(async () => (await ada.locator('.suggestion').count()) === 1)
+    await eventually(async () => (await ada.locator('.weft-suggestion-widget').count()) === 1)
     await ada.getByRole('button', { name: 'Reject' }).click()
     await has(sue, '.tiptap', 'One two and tres.')
-    await eventually(async () => (await ada.locator('.suggestion').count()) === 0)
+    await eventually(async () => (await ada.locator('.weft-suggestion-widget').count()) === 0)
     expect(await text(ada)).toBe('One two and tres.')
   }, 60_000)
 
@@ -191,7 +197,7 @@ describe('the Tiptap example in Chromium', () => {
       await comment(ada, 'We meet on monday.', '@agent Is the spelling right?')
       await has(grace, '#threads', 'Agent I would change this:')
       await has(grace, '#threads', '“We meet on monday.” → “We meet on Monday.”')
-      await eventually(async () => (await grace.locator('.suggestion').count()) === 1)
+      await eventually(async () => (await grace.locator('.weft-suggestion-widget').count()) === 1)
       expect(await text(grace)).toBe('We meet on monday. The monday after is free.')
       await grace.getByRole('button', { name: 'Accept' }).click()
       for (const page of [ada, grace])

@@ -1,18 +1,17 @@
 import { HocuspocusProvider } from '@hocuspocus/provider'
-import { Editor } from '@tiptap/core'
+import { Editor, Extension } from '@tiptap/core'
 import { Collaboration } from '@tiptap/extension-collaboration'
 import { CollaborationCaret } from '@tiptap/extension-collaboration-caret'
 import { StarterKit } from '@tiptap/starter-kit'
+import { SuggestionStore, tiptapSuggestions } from 'weft-server/suggestions'
 import * as Y from 'yjs'
 import { comments } from './comments.js'
 import { Highlights } from './highlights.js'
-import { suggestionPanel } from './suggestions.js'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)}`
 const room = parameters.get('room') ?? 'example/welcome/main'
 const isSuggesting = parameters.has('suggesting')
-const announceMs = 500
 const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
 const at = (id) => document.getElementById(id)
 
@@ -33,30 +32,22 @@ async function backend(path, data = {}) {
   return response.json()
 }
 
-// A suggester edits an own branch of the editor.
-const shown = isSuggesting ? (await backend('/suggesting')).room : room
+const suggestions = new SuggestionStore(`/weft?${visitor}`, { organizationId, documentId, editorId })
+// A user who suggests edits an own branch of the editor.
+const shownId = await suggestions.editorFor(isSuggesting)
 const doc = new Y.Doc()
-let announcing
-/** Notifies the other pages of changed suggestions, after a pause. */
-function announceLater() {
-  clearTimeout(announcing)
-  announcing = setTimeout(() => void backend('/suggestions/changed'), announceMs)
-}
 const show = (state) => {
   at('status').textContent = state
   at('status').dataset.state = state
 }
 const provider = new HocuspocusProvider({
   url: `${url.replace(/^http/, 'ws')}/hocuspocus`,
-  name: shown,
+  name: [organizationId, documentId, shownId].map(encodeURIComponent).join('/'),
   document: doc,
   // Hocuspocus asks for a new token before each connection.
   token: async () => (await backend('/weft/token')).token,
   onSynced: () => show('synced'),
-  onUnsyncedChanges: ({ number }) => {
-    show(number === 0 ? 'saved' : 'saving')
-    if (number === 0 && isSuggesting) announceLater()
-  },
+  onUnsyncedChanges: ({ number }) => show(number === 0 ? 'saved' : 'saving'),
   onDisconnect: () => show('offline'),
   onAuthenticationFailed: ({ reason }) => show(`refused: ${reason}`),
 })
@@ -68,10 +59,11 @@ const editor = new Editor({
     Collaboration.configure({ document: doc }),
     CollaborationCaret.configure({ provider, user: { name, color: colors[doc.clientID % colors.length] } }),
     Highlights.configure({ onClick: (id) => thread.highlight(id) }),
+    Extension.create(tiptapSuggestions(suggestions, shownId)),
   ],
 })
+suggestions.listenTo(provider)
 const thread = comments({ editor, backend, at })
-const suggested = suggestionPanel({ list: at('suggestions'), backend, user: { userId }, isSuggesting })
 
 at('suggest').setAttribute('aria-pressed', String(isSuggesting))
 at('suggest').addEventListener('click', () => {
@@ -115,13 +107,9 @@ provider.on('stateless', ({ payload }) => {
   const { event, data } = JSON.parse(payload)
   if (event === 'comments.changed') void thread.load()
   if (event === 'bot.done') showReport(data)
-  if (event === 'suggestions.changed') void suggested.load()
 })
 // Events are lost while the page is disconnected.
-provider.on('synced', () => {
-  void thread.load()
-  void suggested.load()
-})
+provider.on('synced', () => void thread.load())
 
 provider.awareness.on('change', () => {
   const chips = [...provider.awareness.getStates().values()].map(({ user }) => {
