@@ -177,6 +177,24 @@ export class PageOfUser {
     await this.#eventually(`the ${status} thread ${texts.join(', ')}`, async () => (await shown()) !== '')
   }
 
+  /** Begins or ends to suggest, and waits until everything is saved. */
+  async suggest(isOn: boolean): Promise<void> {
+    await this.#page.getByLabel('Suggesting').click()
+    await this.#eventually(
+      `suggesting ${isOn}`,
+      async () => (await this.#page.getByLabel('Suggesting').isChecked()) === isOn,
+    )
+    await this.shows('saved')
+  }
+
+  /** Accepts the only suggestion in the text, and waits until it is no suggestion any more. */
+  async accept(inserted: string): Promise<void> {
+    const suggestion = this.#page.locator('.weft-suggestion-widget')
+    await suggestion.locator('ins').getByText(inserted).waitFor()
+    await suggestion.getByRole('button', { name: 'Accept' }).click()
+    await this.#eventually('no suggestion', async () => (await suggestion.count()) === 0)
+  }
+
   /** Returns the number of fields for comments and replies. */
   commentFields(): Promise<number> {
     return this.#page.locator('#comments input').count()

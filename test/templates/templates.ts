@@ -8,6 +8,7 @@ import type { TemplateName } from '../../src/cli/project-template.ts'
  * - The page takes `name`, `role` and `document` from its query, and sends the query to its endpoint for tokens.
  * - With `hasComments`: each thread in `#comments` is an `article`, with the quoted text in `q`, its status as its
  *   class, a field `Reply`, and a button `Resolve`. The field `Comment` adds a thread. `#selected` is the selected text.
+ * - With `hasSuggestions`: the switch `Suggesting`, and the suggestions in the text, with buttons to accept them.
  * - `#status` has `saved`, or begins with `offline`. `#role` has the role. `#users` has the names of the users.
  */
 export interface TemplateCase {
@@ -17,6 +18,8 @@ export interface TemplateCase {
   readonly caret: string
   /** Whether the page has a panel with comments. */
   readonly hasComments?: boolean
+  /** Whether users can suggest changes. */
+  readonly hasSuggestions?: boolean
   /** Maximum size in kilobytes of all scripts of the page, each compressed with gzip. */
   readonly gzipKilobytesMax: number
 }
@@ -41,6 +44,7 @@ export const templateCases: Readonly<Record<TemplateName, TemplateCase>> = {
     editor: '.bn-editor',
     caret: '.bn-collaboration-cursor__base',
     hasComments: true,
+    hasSuggestions: true,
     gzipKilobytesMax: 430,
   },
 }

@@ -113,6 +113,18 @@ export async function walk({
         await lin.showsThread('open', 'About everything.')
         if ((await lin.commentFields()) > 0) throw new Error('a viewer can write comments')
       })
+    if (template.hasSuggestions)
+      await step(
+        '[TPL-12] a suggestion is shown in the text, and another user accepts it there',
+        async () => {
+          await grace.suggest(true)
+          await grace.has('From Grace.')
+          await grace.type('Suggested by Grace. ')
+          await ada.accept('Suggested by Grace.')
+          await grace.suggest(false)
+          for (const page of [ada, grace, lin]) await page.has('Suggested by Grace.')
+        },
+      )
     await step('[TPL-7] a viewer reads, and cannot type', async () => {
       await lin.showsRole('viewer', false)
       await lin.type('From a viewer. ')
