@@ -66,6 +66,9 @@ const notRun: Readonly<Record<string, string>> = {
   'npm install @weft/client': packed,
   'npm install @weft/provider y-protocols yjs': packed,
   'npm install @weft/react react y-protocols yjs': packed,
+  'npm install @weft/suggestions prosemirror-state prosemirror-view yjs': packed,
+  "import { SuggestionStore, suggestionsPlugin } from '@weft/suggestions'":
+    'a page runs it; test/package/suggestions has these calls',
   'npm ci && npm run build && npm pack': 'it packs; test/package/tarball does so',
   "import { readClientOptions } from 'weft-server'":
     'it takes credentials from files; test/package/read-client-options.test.ts does so',
@@ -76,16 +79,12 @@ const notRun: Readonly<Record<string, string>> = {
   "provider.on('saved', (saved) => {": inPages,
   "provider.on('message', ({ event, data }) => console.log(event, data))": inPages,
   "import { Room, usePresence, useRoom, useSaved, WeftProvider } from '@weft/react'": inReact,
-  '<WeftProvider organizationId="acme" getToken={({ documentId }, signal) => fetchToken(documentId, signal)}>':
-    inReact,
   'function Comments() {': inReact,
   "import { decodeAnchor, encodeAnchor } from '@weft/react'": inReact,
   "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,
   'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
   'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,
   'const opening = {': 'it takes a model of the reader; test/package/client-stream.test.ts has such calls',
-  'const event = await verifyWebhook(body, request.headers, process.env.SECRET)':
-    'it takes a request of Weft; test/package/verify-webhook.test.ts has such ones',
   'npm ci --prefix examples/tiptap': 'it installs; test/interop/schemas.test.ts has the schema of Tiptap',
   'npm ci && npm start': 'it installs; test/quickstart does so, as the README says',
   'npm ci && npm run build && npm prune --omit=dev --omit=optional': deployed,
