@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type * as Y from 'yjs'
+import { systemClock } from '../../../src/core/base/clock.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { rejectingCommits } from '../../support/stores/rejecting-kv.ts'
 
 let server: TestServer
 let directory: string
@@ -227,4 +230,31 @@ it('[FMT-205] continues after the server has stopped in the middle, and rewrites
     expect(await read(document)).toMatchObject({ data: migrated, schemaVersion: 2 })
   const [epoch, seq] = (former.version as string).split('.')
   expect((await read(documents[0] as string)).version).toBe(`${epoch}.${Number(seq) + 1}`)
+})
+
+it('[FMT-205] finishes an editor that it had rewritten when the store failed', async () => {
+  const engine = rejectingCommits(await openMemoryEngine({ clock: systemClock }))
+  const other = await startTestServer({}, { engine })
+  const name = 'notes'
+  const get = async (): Promise<unknown> =>
+    dataOf(await other.post('/v2/crdt/get', { ...at('failing'), format: 'xml' }))
+  await other.post('/v2/crdt/schemas/set', { name, schema: before })
+  await other.post('/v2/crdt/add', { ...at('failing'), schema: name, type: 'xml', data: content })
+  const [{ version }] = (await get()) as [{ version: string }]
+  await other.post('/v2/crdt/schemas/set', { name, schema: after, version: 2 })
+  engine.rejects = ({ puts = [] }) =>
+    puts.some(({ key, value }) => key[0] === 'editorSchemas' && !Buffer.from(value).includes('migratingFrom'))
+  await other.post('/v2/crdt/schemas/migrate', { name, toVersion: 2, rules, userId: 'mia' })
+  await eventually(() => engine.rejected > 0)
+  expect(await get()).toMatchObject([{ data: migrated }])
+  engine.rejects = () => false
+  await eventually(async () => {
+    const data = dataOf(await other.post('/v2/crdt/schemas/get', { name })) as { migration: Migration }
+    return data.migration.status === 'done'
+  })
+  const [epoch, seq] = version.split('.')
+  expect(await get()).toMatchObject([
+    { data: migrated, schemaVersion: 2, version: `${epoch}.${Number(seq) + 1}` },
+  ])
+  await other.stop()
 })
