@@ -7,14 +7,14 @@
  *
  * It needs git, npm and Chromium. Its only difference from the README is that it uses free ports.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { errorMessage } from '../../src/core/base/errors.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
-import { Shell } from '../support/servers/shell.ts'
+import { removeLater, Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
 import { type Block, shellBlocks } from './blocks.ts'
 import { contribute } from './contributing.ts'
@@ -97,5 +97,5 @@ try {
   console.error(`failed: ${errorMessage(error)}`)
   process.exitCode = 1
 } finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+  removeLater(folder)
 }

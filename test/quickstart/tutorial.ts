@@ -7,14 +7,14 @@
  * It needs npm and Chromium. Its only differences from the section are that it uses a free port, and that it installs
  * the package from its tarball.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { errorMessage } from '../../src/core/base/errors.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
-import { Shell } from '../support/servers/shell.ts'
+import { removeLater, Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
 import { install, PackageFolder } from '../templates/package-folder.ts'
 import { commandsBelow } from './blocks.ts'
@@ -98,5 +98,5 @@ try {
   console.error(`failed: ${errorMessage(error)}`)
   process.exitCode = 1
 } finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+  removeLater(folder)
 }

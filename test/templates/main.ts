@@ -9,7 +9,7 @@
  *
  * It needs npm and Chromium.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,7 +18,7 @@ import { errorMessage } from '../../src/core/base/errors.ts'
 import { Semaphore } from '../../src/core/base/semaphore.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
-import { Shell } from '../support/servers/shell.ts'
+import { removeLater, Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
 import { PackageFolder } from './package-folder.ts'
 import { templateCases } from './templates.ts'
@@ -63,7 +63,7 @@ try {
 } finally {
   await browser.close()
   if (values.keep) console.log(`the apps are in ${parent}`)
-  else rmSync(parent, { recursive: true, force: true, maxRetries: 20 })
+  else removeLater(parent)
 }
 
 async function serveFrom({ path }: PackageFolder): Promise<void> {

@@ -5,6 +5,14 @@ import { atEnd } from '../../../src/cli/bench/ending.ts'
 /** Maximum milliseconds until commands print what a caller waits for. */
 const printMs = 120_000
 
+/**
+ * Deletes a folder in a process of its own. The deletion of 100,000 installed files takes half a minute, and nothing waits
+ * for it.
+ */
+export function removeLater(folder: string): void {
+  spawn('rm', ['-rf', folder], { stdio: 'ignore', detached: true }).unref()
+}
+
 /** Runs commands in bash as a reader types them. Their environment has only the given variables of Weft. */
 export class Shell {
   readonly #child: ChildProcess
