@@ -201,6 +201,21 @@ it('[AGT-27] a stream ends when a user protects its place, and must not remove w
   expect(text).toContain(`Last ${approved('word')}`)
 })
 
+it('[AGT-27] a stream ends when a schema protects its place', async () => {
+  const name = 'streamed'
+  const { protected: _names, ...open } = contract
+  dataOf(await server.post('/v2/crdt/schemas/set', { name, schema: open }))
+  const { place, read, stream } = await make({ schema: name })
+  const opening = { ...place, edit: { insert: { after: 'Malta' } }, streamId: name }
+  const writer = await ContentStream.open(server, opening, stream)
+  await writer.text(' and').received(4)
+  dataOf(await server.post('/v2/crdt/schemas/set', { name, schema: contract }))
+  expect(await writer.text(' Italy').error()).toMatchObject({ status: 'UNAVAILABLE' })
+  const again = await ContentStream.open(server, opening, stream)
+  expect(await again.text(' Italy').error()).toMatchObject({ details: { code: 'agent/protected-content' } })
+  expect(await read()).toContain('The law of Malta and applies.')
+})
+
 it('[AGT-28] on a websocket, an agent is a viewer of an editor with protected names', async () => {
   const { place, token, read } = await make()
   const path = `${server.wsUrl}/sync/acme/${place.documentId}/main`

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
 import { type AccessRole, roleStrength } from '../../directory/store/records.ts'
@@ -184,6 +185,11 @@ export const documentHidden = (documentId: string): ApiError =>
     `the document does not exist, or the caller has no role on it: ${JSON.stringify(documentId)}`,
   )
 
+const protectionChanged = (): ApiError =>
+  new ApiError('agent/token-unchecked', 'the protected content of the editor has changed; try again', {
+    retryAfterSeconds: 1,
+  })
+
 /** Problems that mean that the token could not be checked. */
 const undetermined: readonly TokenProblem[] = ['timeout', 'store', 'provider', 'authorize']
 
@@ -202,7 +208,7 @@ class AgentWriteRight implements WriteRight {
   readonly #caller: TokenCaller
   readonly #address: DocumentAddress
   readonly #clock: Clock
-  protects: readonly string[] = []
+  #protects: readonly string[] | null = null
   #fence: Fence | null = null
   #until = 0
 
@@ -217,11 +223,18 @@ class AgentWriteRight implements WriteRight {
     return this.#clock.now() < this.#until ? this.#fence : null
   }
 
+  get protects(): readonly string[] {
+    return this.#protects ?? []
+  }
+
   async recheck(): Promise<void> {
     this.#fence = null
     const permission = await this.#read()
     this.#until = check(this.#caller, this.#address, permission, 'editor', this.#clock.now())
-    this.protects = permission.protects
+    const before = this.#protects
+    this.#protects = permission.protects
+    // A change that was computed with other names must not be stored.
+    if (before !== null && !isDeepStrictEqual(before, this.#protects)) throw protectionChanged()
     this.#fence = permission.fence
   }
 }
