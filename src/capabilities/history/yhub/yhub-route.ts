@@ -57,7 +57,7 @@ async function answer(
   const given = typeof body === 'string' ? queryOf(request, call.schema) : readLib0(body)
   const data = { ...given, ...ids }
   // A filter that has no effect would select too much.
-  const unknown = Object.keys(data).find((name) => !Object.hasOwn(call.schema.properties ?? {}, name))
+  const unknown = Object.keys(data).find((name) => !Object.hasOwn(call.schema.properties, name))
   if (unknown !== undefined) throw invalidAt({ path: `/data/${unknown}`, message: 'is unknown' })
   validatorOf(call.schema)(data, 0)
   const document = documentPrefix({ ...caller.tenant, organizationId: ids.organizationId }, ids.documentId)
@@ -91,7 +91,7 @@ async function callerOf(
   })
   if (bearer === null) return backendOf('key', request, edge)
   if (bearer.level === 'user') return bearer
-  throw new ApiError('agent/operation-not-allowed', 'agents use /v2/crdt/changes and /v2/crdt/undo')
+  throw new ApiError('agent/operation-not-allowed', 'agents must not call /yhub; call /v2/crdt/undo')
 }
 
 /** The path ends with the ids of the organization, the document and the editor. Without the last, it is `main`. */
@@ -102,7 +102,7 @@ function placeOf(request: IncomingMessage): Place {
   return { organizationId, documentId, editorId }
 }
 
-const queryOf = ({ url = '' }: IncomingMessage, { properties = {} }: ObjectSchema): object =>
+const queryOf = ({ url = '' }: IncomingMessage, { properties }: ObjectSchema): object =>
   Object.fromEntries(
     [...new URLSearchParams(url.split('?')[1] ?? '')].map(([name, text]) => {
       const type = properties[name]?.type
