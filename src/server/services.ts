@@ -153,6 +153,7 @@ function createCore(
     editWindowMs: config.editActivityWindowSeconds * 1000,
     awayMs: config.presenceLeaveDelaySeconds * 1000,
     defaultAccess: config.defaultAccess,
+    keepDeletedMs: config.deletedRetentionDays * 24 * hourMs,
   })
   const rates = new ClusterRates(engine.bus, engine.cluster.self, clock)
   const rooms = createRooms(

@@ -23,6 +23,7 @@ export const history = defineCapability({
         await mapInSlices(documentIds, (id) => store.forgetDocument(scope, id, goOn))
       },
       removeOrganization: (scope, goOn) => store.forget(scope, goOn),
+      beforeRestore: (from, into, goOn) => store.adoptEpochs(from, into, goOn),
     },
   ],
   userData: ({ store }) => ({ ofOrganization: [rangeSource(store, versionRanges)] }),

@@ -134,6 +134,7 @@ type VersionUsers = s.TypeOf<typeof versionUsersType.schema>
 
 /** Keys of versions and their index in the partition of the organization. */
 export const versionKeys = {
+  ofAll: ['versions'] satisfies Key,
   allOf: (documentId: string): Key => ['versions', documentId],
   of: ({ documentId, editorId }: EditorIds): Key => ['versions', documentId, editorId],
   version: ({ documentId, editorId }: EditorIds, versionId: string): Key => [

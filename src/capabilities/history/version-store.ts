@@ -10,9 +10,10 @@ import type { ListPage, PageRange } from '../../core/directory/store/list-page.t
 import type { Metadata } from '../../core/directory/store/records.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
-import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
-import type { Blobs, Engine, Key } from '../../core/store/engine.ts'
+import { addressKey, type DocumentAddress, documentAddress } from '../../core/model/address.ts'
+import type { Blobs, Engine, Key, KvRange } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
+import { entryPages } from '../../core/store/pages.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { versionLimits } from './limits.ts'
 import { versionSweepJob } from './version-jobs.ts'
@@ -260,6 +261,24 @@ export class VersionStore {
    */
   forget(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     return this.#removeBlobs(blobKeys.ofOrganization(scope), goOn)
+  }
+
+  /** Gives the versions of deleted documents the epochs of the logs to which they move back. */
+  async adoptEpochs(from: OrganizationScope, into: OrganizationScope, goOn: CheckLease): Promise<void> {
+    const scan = (range: KvRange) => this.#organizations.read(from).scan(range)
+    for await (const page of entryPages(scan, { prefix: versionKeys.ofAll, limit: keysAtOnce })) {
+      const docs = page.map(({ key: [, documentId = '', editorId = ''] }) =>
+        addressKey(documentAddress(into, { ...into, documentId, editorId })),
+      )
+      const heads = await this.#log.heads(docs)
+      await this.#organizations.carryOut(from, async (transaction) => {
+        for (const [index, entry] of page.entries()) {
+          const record = readRecord(versionRecordType, entry)
+          transaction.put(entry.key, { ...record, epoch: heads[index]?.epoch ?? record.epoch })
+        }
+      })
+      await goOn()
+    }
   }
 
   /**

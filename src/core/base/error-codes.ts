@@ -439,6 +439,26 @@ export const errorCodes = {
     meaning: 'The organization cannot be deleted while something in it is being deleted.',
     remedy: 'Send the call again after a moment.',
   },
+  'deletion/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The deletion was restored or purged, or its time has ended.',
+    remedy: 'List the deletions with `/v2/workspace/deleted/get`.',
+  },
+  'deletion/in-progress': {
+    status: 'ABORTED',
+    meaning: 'Another call deletes, restores or purges this.',
+    remedy: 'Send the call again after a moment.',
+  },
+  'deletion/id-exists': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'An id is in use again, so nothing was restored.',
+    remedy: 'Delete the new resource with this id, then restore again.',
+  },
+  'deletion/no-parent': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The organization or folder is missing, or is nested too deep, so nothing was restored.',
+    remedy: 'Restore or create the organization or the folder first.',
+  },
   'folder/not-found': {
     status: 'NOT_FOUND',
     meaning: 'The folder does not exist in the organization.',

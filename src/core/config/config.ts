@@ -341,6 +341,11 @@ export const options = {
       'or none (`off`).',
   ),
   auditRetentionDays: option(wholeNumber(1, 3650), 90, 'Days for which the audit log keeps its records.'),
+  deletedRetentionDays: option(
+    wholeNumber(0, 3650),
+    7,
+    'Days for which deleted documents, folders, organizations and branches can be restored. 0: not at all.',
+  ),
   webhookAllowlist: option<readonly string[]>(
     webhookAllowlist,
     [],

@@ -22,4 +22,6 @@ export interface DirectoryOptions {
   readonly awayMs: number
   /** The access type of new documents and folders that do not inherit an access type. */
   readonly defaultAccess: AccessType
+  /** Time in ms for which deleted resources can be restored; 0: their data is deleted at once. */
+  readonly keepDeletedMs: number
 }

@@ -4,9 +4,11 @@ import { EditActivityRecorder } from './documents/edit-activity-recorder.ts'
 import { VisitRecorder } from './documents/visit-recorder.ts'
 import { PermissionService } from './permissions/permission-service.ts'
 import { CascadeRemoval } from './removal/cascade-removal.ts'
+import { DeletionStore } from './removal/deletion-store.ts'
 import { RemovalService } from './removal/removal-service.ts'
 import { SubjectRemoval } from './removal/subject-removal.ts'
 import { ActivityService } from './services/activity-service.ts'
+import { DeletionService } from './services/deletion-service.ts'
 import { DocumentService } from './services/document-service.ts'
 import { FolderService } from './services/folder-service.ts'
 import { GroupService } from './services/group-service.ts'
@@ -36,13 +38,15 @@ export interface Directory {
    * engine is closed.
    */
   readonly removals: RemovalService
+  readonly deletions: DeletionService
 }
 
 export function createDirectory(engine: Engine, options: DirectoryOptions): Directory {
   const { kv, fences } = engine
-  const { store, clock, log, events, defaultAccess, cascade } = options
-  const removal = new CascadeRemoval(engine, store, cascade)
-  const removals = new RemovalService(engine, removal, clock, log)
+  const { store, clock, log, events, defaultAccess, cascade, keepDeletedMs } = options
+  const deletionStore = new DeletionStore(kv, store)
+  const removal = new CascadeRemoval(engine, store, cascade, deletionStore)
+  const removals = new RemovalService(engine, removal, clock, log, keepDeletedMs)
   const subjectRemoval = new SubjectRemoval(store, cascade)
   const organizations = new OrganizationService(kv, store, removals, clock)
   return {
@@ -56,5 +60,6 @@ export function createDirectory(engine: Engine, options: DirectoryOptions): Dire
     edits: new EditActivityRecorder(engine, options),
     visits: new VisitRecorder(engine, options),
     removals,
+    deletions: new DeletionService(deletionStore, removals),
   }
 }

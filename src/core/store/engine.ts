@@ -75,6 +75,8 @@ export interface AppendOptions {
    * does not depend on a term.
    */
   readonly term?: Term | undefined
+  /** Time of the entries in epoch milliseconds, if they are copies of older ones. Default: the current time. */
+  readonly at?: number | undefined
 }
 
 /**

@@ -48,6 +48,7 @@ export function directoryOn(
       editWindowMs: 600_000,
       awayMs: 10_000,
       defaultAccess,
+      keepDeletedMs: 0,
     }),
     memory,
     engine,

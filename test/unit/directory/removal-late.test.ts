@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { CascadeRemoval } from '../../../src/core/directory/removal/cascade-removal.ts'
+import { DeletionStore } from '../../../src/core/directory/removal/deletion-store.ts'
 import { documentPrefix } from '../../../src/core/model/address.ts'
 import type { DocumentLog, Engine } from '../../../src/core/store/engine.ts'
 import { eventually, typed } from '../../support/clients/clients.ts'
@@ -39,7 +40,7 @@ it('[CS-54] when a paused node continues an earlier removal, keeps the record of
   })
   const nothing = (): Promise<void> => Promise.resolve()
   const { store } = here
-  const removal = new CascadeRemoval(standing, store, [])
+  const removal = new CascadeRemoval(standing, store, [], new DeletionStore(standing.kv, store))
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   const late = removal.carryOut({ kind: 'documents', scope, documentIds: ['d'] }, nothing)
@@ -69,7 +70,7 @@ it('[CS-55] when a node pauses after it was allowed to continue a removal, keeps
   const update = { bytes: typed('text', 1), by: '' }
   await one.log.append(editor, 'create', [update])
   const { store } = here
-  const removal = new CascadeRemoval(one, store, [])
+  const removal = new CascadeRemoval(one, store, [], new DeletionStore(one.kv, store))
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   let asked = 0

@@ -15,13 +15,15 @@ it('[CS-52] does not create an organization again while another node removes its
   ]
   await here.organizations.ensure(scope)
   let end = (): void => {}
-  const removing = new RemovalLocks(here.store).during(
-    task,
-    () =>
+  let removing: Promise<void> = Promise.resolve()
+  await new Promise<void>((begun) => {
+    const work = () =>
       new Promise<void>((resolve) => {
         end = resolve
-      }),
-  )
+        begun()
+      })
+    removing = new RemovalLocks(here.store).during(task, work)
+  })
   there.removals.start()
   let isDeleted = false
   const deleting = there.organizations.delete(tenant, ['acme']).then((results) => {

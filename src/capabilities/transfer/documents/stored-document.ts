@@ -28,6 +28,7 @@ export function recordsOf(
     cascade: [],
     editWindowMs: 0,
     awayMs: 0,
+    keepDeletedMs: 0,
     defaultAccess,
   }
   const parts = { store, clock, log: createLog('silent'), events, ...unused }

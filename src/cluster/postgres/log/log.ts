@@ -129,7 +129,7 @@ export class PostgresLog implements DocumentLog {
     updates: readonly LogUpdate[],
     options: AppendOptions = {},
   ): Promise<Appended> {
-    const at = this.#clock.now()
+    const { at = this.#clock.now() } = options
     return this.#gate.run(async () => this.#add(appendCall(encodeKey(doc), { to, updates, options, at })))
   }
 

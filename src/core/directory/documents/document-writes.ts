@@ -4,6 +4,7 @@ import { patchOthers, patchRecord } from '../store/patch-record.ts'
 import {
   type AccessType,
   type DocumentRecord,
+  deletionMark,
   documentRecordType,
   emptyValue,
   type FolderRecord,
@@ -114,17 +115,19 @@ export async function writeDocumentPatches(
   )
 }
 
-/** Marks documents as being deleted. Their content is removed later. */
+/** Marks documents as being deleted. Their content is removed later. @param deletionId deletion that keeps it */
 export async function markDocumentsDeleted(
   transaction: Transaction,
   documentIds: readonly string[],
+  deletionId: string | undefined,
 ): Promise<BatchResults> {
   await transaction.getAll(documentIds.map(keys.document))
   return forEachItem(
     documentIds,
     (id) => id,
     async (id) => {
-      transaction.put(keys.document(id), { ...(await existingDocument(transaction, id)), deleting: true })
+      const document = await existingDocument(transaction, id)
+      transaction.put(keys.document(id), { ...document, ...deletionMark(deletionId) })
       return 'deleted'
     },
   )

@@ -103,9 +103,9 @@ export async function markTreeChanged(transaction: Transaction, foldersAdded: nu
 }
 
 /** Returns the parent folder id of each folder of the organization. */
-export async function parentsOfAll(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
+export async function parentsOfAll(reader: DirectoryReader): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>()
-  for await (const [, parent = '', folderId = ''] of keysUnder(transaction, keys.folderTree))
+  for await (const [, parent = '', folderId = ''] of keysUnder(reader, keys.folderTree))
     parents.set(folderId, parent)
   return parents
 }

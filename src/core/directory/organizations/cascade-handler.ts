@@ -19,6 +19,12 @@ export interface CascadeHandler {
    * @param goOn must be called between commits; throws if the work must end
    */
   removeOrganization?(scope: OrganizationScope, goOn: CheckLease): Promise<void>
+  /**
+   * Changes the records of deleted documents before they move back. Called again if an attempt fails.
+   * @param from the organization that has the records
+   * @param into the organization that has the logs of the documents again, which have a new epoch
+   */
+  beforeRestore?(from: OrganizationScope, into: OrganizationScope, goOn: CheckLease): Promise<void>
   readonly subjects?: SubjectDataHandler
 }
 

@@ -4,6 +4,11 @@ import type { Key } from '../../store/engine.ts'
 /** Identifies an organization of a tenant. */
 export interface OrganizationScope extends Tenant {
   readonly organizationId: string
+  /**
+   * Id of the organization to whose partition all entries move that are deleted or overwritten. Present only in the
+   * scope that a removal passes to the handlers of a cascade.
+   */
+  readonly movesTo?: string
 }
 
 export type ResourceType = 'organization' | 'folder' | 'document'
@@ -57,6 +62,8 @@ export const tenantKeys = {
    * erased.
    */
   erasure: (digest: string): Key => ['erasures', digest],
+  deletions: ['deletions'] satisfies Key,
+  deletion: (deletionId: string): Key => ['deletions', deletionId],
 }
 
 /**
@@ -96,6 +103,8 @@ export const keys = {
   /** Removals that a node is currently executing. Written only in a cluster. */
   removals: ['removals'] satisfies Key,
   removal: (name: string): Key => ['removals', name],
+  /** Written with the end of a restore, until its deletion is forgotten. */
+  restored: (deletionId: string): Key => ['restored', deletionId],
   /**
    * Contains a new value after each access change. Written only in a cluster, so that other nodes detect
    * access changes.

@@ -67,6 +67,14 @@ export class OrganizationStore {
     )
   }
 
+  /** Like `change`, for resources that were deleted and exist again: records the activities of new ones. */
+  bringBack<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#run(scope, work, (transaction, written) => {
+      const asNew = written.map((mutation) => ({ ...mutation, isNew: true }))
+      this.#events.recordNew(transaction, scope, deriveActivities(scope, asNew))
+    })
+  }
+
   /** Runs `work` and returns its result, but writes nothing. */
   rehearse<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return work(new Transaction(this.#kv, organizationPart(scope)))
@@ -86,17 +94,45 @@ export class OrganizationStore {
     record: (transaction: Transaction, written: readonly Mutation[]) => void,
   ): Promise<T> {
     let change: AccessChange | null = null
-    const { result, transaction } = await this.#transactions.run(organizationPart(scope), work, (made) => {
-      const written = made.written()
-      record(made, written)
-      made.raise(raisedBy(scope, written))
-      change = accessChangeOf(scope, written)
-      // This record is written without being read before, so that concurrent changes do not conflict because
-      // of it.
-      if (change !== null) made.put(keys.accessMark, { id: randomUUID() })
-    })
+    const { movesTo } = scope
+    const { result, transaction } = await this.#transactions.run(
+      organizationPart(scope),
+      movesTo === undefined
+        ? work
+        : (made) => this.#moving({ ...scope, organizationId: movesTo }, made, work),
+      (made) => {
+        const written = made.written()
+        record(made, written)
+        made.raise(raisedBy(scope, written))
+        change = accessChangeOf(scope, written)
+        // This record is written without being read before, so that concurrent changes do not conflict because
+        // of it.
+        if (change !== null) made.put(keys.accessMark, { id: randomUUID() })
+      },
+    )
     if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
     if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
+    return result
+  }
+
+  /**
+   * Runs `work`, then stores the entries that its writes replace in the partition of `target`, before they are
+   * written. An entry that is there already stays, because an earlier slice has changed the record.
+   */
+  async #moving<T>(
+    target: OrganizationScope,
+    transaction: Transaction,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const result = await work(transaction)
+    const entries = await transaction.replaced()
+    if (entries.length === 0) return result
+    const part = organizationPart(target)
+    const there = await this.#kv.get(
+      part,
+      entries.map(({ key }) => key),
+    )
+    await this.#kv.commit(part, { puts: entries.filter((_, index) => (there[index] ?? null) === null) })
     return result
   }
 }

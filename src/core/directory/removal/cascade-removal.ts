@@ -1,9 +1,11 @@
+import { ApiError } from '../../base/errors.ts'
 import { removeActivitiesOf } from '../../events/activity-store.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import { documentPrefix, organizationPrefix } from '../../model/address.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName, lastSegment } from '../../store/key-encoding.ts'
 import { entryPages } from '../../store/pages.ts'
+import { encodeRecord } from '../../store/stored-record.ts'
 import { documentExists } from '../documents/document-writes.ts'
 import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
 import type { CascadeHandler } from '../organizations/cascade-handler.ts'
@@ -16,13 +18,23 @@ import {
   tenantKeys,
   tenantPart,
 } from '../organizations/organization-keys.ts'
-import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { removeGrant } from '../permissions/grants.ts'
 import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import { deletableType, placedDocumentType, placedFolderType } from '../store/records.ts'
-import { RemovalLocks } from './removal-locks.ts'
-import { encodeRemovalMessage, type RemovalTask, removalTopic } from './removal-task.ts'
+import {
+  deletableType,
+  deletionMark,
+  emptyValue,
+  placedDocumentType,
+  placedFolderType,
+} from '../store/records.ts'
+import { copyBlobs, copyLogs, deleteBlobs } from './copy-stored.ts'
+import { copiedMark, type DeletionRecord, deletionIn } from './deletion-record.ts'
+import type { DeletionStore } from './deletion-store.ts'
+import { RemovalLocks, untilRemoved } from './removal-locks.ts'
+import { encodeRemovalMessage, type KeptDeletion, type RemovalTask, removalTopic } from './removal-task.ts'
+import { Restoration } from './restoration.ts'
 
 /** Maximum number of keys in one commit. */
 const keysAtOnce = 500
@@ -31,8 +43,11 @@ const activitiesAtOnce = 200
 /** Number of documents, or of folders, in one slice. */
 const sliceSize = 50
 
-/** A removal task whose organization is not removed itself. */
-type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
+/** Number of documents or logs whose data is copied at the same time. */
+const copiesAtOnce = 4
+
+type TaskOf<Kind extends RemovalTask['kind']> = Extract<RemovalTask, { readonly kind: Kind }>
+export type RemovalEngine = Pick<Engine, 'kv' | 'log' | 'bus' | 'blobs'>
 
 /**
  * Removes resources that are marked as being deleted, in slices. The mark is removed last, so that an
@@ -42,29 +57,39 @@ type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
  * appends.
  */
 export class CascadeRemoval {
-  readonly #engine: Pick<Engine, 'kv' | 'log' | 'bus'>
+  readonly #engine: RemovalEngine
   readonly #store: OrganizationStore
+  readonly #deletions: DeletionStore
   readonly #cascade: readonly CascadeHandler[]
   /** Removals that this process is executing, by the name of the organization's partition. */
   readonly #within = new Map<string, Set<Promise<void>>>()
   readonly #locks: RemovalLocks
 
   constructor(
-    engine: Pick<Engine, 'kv' | 'log' | 'bus'>,
+    engine: RemovalEngine,
     store: OrganizationStore,
     cascade: readonly CascadeHandler[],
+    deletions: DeletionStore,
   ) {
     this.#engine = engine
     this.#store = store
+    this.#deletions = deletions
     this.#cascade = cascade
     this.#locks = new RemovalLocks(store)
   }
 
   async carryOut(task: RemovalTask, goOn: CheckLease): Promise<void> {
-    if (task.kind === 'organization') return this.#organization(task.scope, goOn)
+    if (task.kind === 'organization') return this.#organization(task, goOn)
+    if (task.kind === 'purge') return this.#purge(task.scope, goOn)
+    if (task.kind === 'restore') return this.#restore(task, goOn)
+    return this.#during(task, () => this.#removeWithin(task, goOn))
+  }
+
+  /** Runs `work` for a task in an organization, whose own removal then waits for the end of the work. */
+  async #during(task: RemovalTask, work: () => Promise<void>): Promise<void> {
     const name = keyName(organizationPart(task.scope))
     const within = this.#within.get(name) ?? new Set()
-    const done = this.#locks.during(task, () => this.#removeWithin(task, goOn))
+    const done = this.#locks.during(task, work)
     this.#within.set(name, within.add(done))
     try {
       await done
@@ -74,11 +99,62 @@ export class CascadeRemoval {
     }
   }
 
-  async #removeWithin(task: TaskWithin, goOn: CheckLease): Promise<void> {
-    // If the organization is being deleted or is gone, its own removal includes this resource.
-    if ((await findOrganization(this.#store.read(task.scope))) === null) return
-    if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
-    await this.#folder(task.scope, task.folderId, goOn)
+  async #removeWithin(task: TaskOf<'documents' | 'folder'>, goOn: CheckLease): Promise<void> {
+    // If the organization is gone, its own removal has included this resource.
+    if ((await this.#store.read(task.scope).get(keys.organization)) === null) return
+    if (task.kind === 'documents') return this.#documents(task, goOn)
+    await this.#folder(task, goOn)
+  }
+
+  /**
+   * Begins to keep the data of a resource. Returns the scope for its removal; null if an earlier attempt has removed
+   * it, or if a restore has begun.
+   * @param kept the deletion that keeps the data; absent if no data is kept
+   */
+  async #begin(
+    scope: OrganizationScope,
+    kept: KeptDeletion | undefined,
+    resource: Pick<DeletionRecord, 'type' | 'id' | 'name'>,
+    organization?: object,
+  ): Promise<OrganizationScope | null> {
+    if (kept === undefined) return scope
+    const { id: deletionId, ...times } = kept
+    const { organizationId } = scope
+    const target = await this.#deletions.begin(
+      scope,
+      { deletionId, ...times, organizationId, ...resource },
+      organization,
+    )
+    const found = await this.#deletions.find(scope, deletionId)
+    return found?.state === 'moving' ? { ...scope, movesTo: target.organizationId } : null
+  }
+
+  /** Copies logs and saved contents to the organization that keeps them, unless an earlier attempt has done it. */
+  async #keep(scope: OrganizationScope, ids: readonly string[], goOn: CheckLease): Promise<void> {
+    const { movesTo } = scope
+    if (movesTo === undefined) return
+    const target = { ...scope, organizationId: movesTo }
+    await mapInSlices(
+      ids.length === 0 ? [[]] : ids.map((id) => [id]),
+      async (below) => {
+        const copied = [copiedMark, ...below]
+        const [done = null] = await this.#engine.kv.get(organizationPart(target), [copied])
+        if (done !== null) return
+        const places = [
+          [...organizationPrefix(scope), ...below],
+          [...organizationPrefix(target), ...below],
+        ] as const
+        await copyLogs(this.#engine.log, places, goOn)
+        await copyBlobs(this.#engine.blobs, places, goOn)
+        const puts = [{ key: copied, value: encodeRecord(emptyValue) }]
+        await this.#engine.kv.commit(organizationPart(target), { puts })
+      },
+      copiesAtOnce,
+    )
+  }
+
+  async #kept(scope: OrganizationScope, kept: KeptDeletion | undefined): Promise<void> {
+    if (kept !== undefined) await this.#deletions.update(scope, kept.id, ['moving'], { state: 'kept' })
   }
 
   /**
@@ -86,23 +162,30 @@ export class CascadeRemoval {
    * last. Until then, the remaining contents still belong to the folder. Therefore they can be found after a
    * crash, and no user gains access to them.
    */
-  async #folder(scope: OrganizationScope, folderId: string, goOn: CheckLease): Promise<void> {
-    const isGoing = async (): Promise<boolean> => isMarked(this.#store.read(scope), folderId)
-    if (!(await isGoing())) return
+  async #folder({ scope: from, folderId, kept }: TaskOf<'folder'>, goOn: CheckLease): Promise<void> {
+    const isGoing = async (): Promise<boolean> => isMarked(this.#store.read(from), folderId, kept)
+    if (!(await isGoing())) return this.#kept(from, kept)
+    const record = await this.#store.read(from).get(keys.folder(folderId))
+    const resource = { type: 'folder', id: folderId, name: nameIn(record ?? {}, 'folderName') } as const
+    const scope = await this.#begin(from, kept, resource)
+    if (scope === null) return
     const upwards = (await folderAndBelow(this.#store, scope, folderId)).toReversed()
+    if (kept !== undefined) await this.#othersEnded(scope, upwards.slice(0, -1).map(keys.folder), kept, goOn)
     for (let at = 0; at < upwards.length; at += sliceSize) {
       const slice = upwards.slice(at, at + sliceSize)
-      for (const id of slice) await this.#emptyFolder(scope, id, isGoing, goOn)
+      for (const id of slice) await this.#emptyFolder(scope, id, kept, isGoing, goOn)
       await mapInSlices(slice, (id) => this.#removeGrants(scope, { type: 'folder', id }))
-      await removeFolderRecords(this.#store, scope, folderId, slice)
+      await removeFolderRecords(this.#store, scope, { folderId, kept }, slice)
       await goOn()
     }
+    await this.#kept(from, kept)
   }
 
   /** Removes the documents that are directly in a folder, while the folder above it is being deleted. */
   async #emptyFolder(
     scope: OrganizationScope,
     folderId: string,
+    kept: KeptDeletion | undefined,
     isGoing: () => Promise<boolean>,
     goOn: CheckLease,
   ): Promise<void> {
@@ -111,19 +194,41 @@ export class CascadeRemoval {
       const entries = await this.#store.read(scope).scan(range)
       if (entries.length === 0) return
       const documentIds = entries.map(({ key }) => lastSegment(key))
-      await markDocuments(this.#store, scope, documentIds)
+      await markDocuments(this.#store, scope, documentIds, kept)
+      if (kept !== undefined) await this.#othersEnded(scope, documentIds.map(keys.document), kept, goOn)
       await this.#removeDocuments(scope, documentIds, goOn)
     }
   }
 
-  async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
-    const record = await this.#store.read(scope).get(keys.organization, deletableType)
-    if (record?.deleting !== true) return
+  /**
+   * Waits until no other deletion removes one of the resources. All data of a resource must move to one place.
+   * @throws ApiError ABORTED if the wait takes more than about 10 s
+   */
+  #othersEnded(
+    scope: OrganizationScope,
+    of: readonly Key[],
+    kept: KeptDeletion,
+    goOn: CheckLease,
+  ): Promise<void> {
+    return untilRemoved(async () => {
+      const records = await this.#store.read(scope).getAll(of, deletableType)
+      return records.every((record) => record?.deleting !== true || record.deletion === kept.id)
+    }, goOn)
+  }
+
+  async #organization({ scope: from, kept }: TaskOf<'organization'>, goOn: CheckLease): Promise<void> {
+    const record = await this.#store.read(from).get(keys.organization, deletableType)
+    if (record?.deleting !== true || record.deletion !== kept?.id) return this.#kept(from, kept)
+    const name = nameIn(record, 'organizationName')
+    const resource = { type: 'organization', id: from.organizationId, name } as const
+    const scope = await this.#begin(from, kept, resource, record)
+    if (scope === null) return
     const within = this.#within.get(keyName(organizationPart(scope)))
     // Waits for the removals that run in this organization. They must not continue when an organization with
     // the same ids is created again.
     if (within !== undefined) await Promise.allSettled(within)
     await this.#locks.ended(scope, goOn)
+    await this.#keep(scope, [], goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
     for (const handler of this.#cascade) await handler.removeOrganization?.(scope, goOn)
@@ -132,6 +237,54 @@ export class CascadeRemoval {
     await this.#engine.kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#engine.kv.commit(organizationPart(scope), { dels: [keys.organization] })
+    await this.#kept(from, kept)
+  }
+
+  async #restore(task: TaskOf<'restore'>, goOn: CheckLease): Promise<void> {
+    const deletionId = deletionIn(task.scope.organizationId) ?? ''
+    const found = await this.#deletions.find(task.scope, deletionId)
+    if (found?.state !== 'restoring') return
+    const { organizationId, type } = found
+    const into = { ...task.scope, organizationId }
+    const restoration = new Restoration(
+      this.#engine,
+      this.#store,
+      this.#cascade,
+      found,
+      [task.scope, into],
+      goOn,
+    )
+    let problem: DeletionRecord['problem'] | null = { code: 'deletion/no-parent', id: organizationId }
+    const restore = async (): Promise<void> => {
+      problem = await restoration.carryOut()
+    }
+    // Nothing runs if the organization is being deleted.
+    if (type === 'organization') await restore()
+    else await this.#during({ ...task, scope: into }, restore)
+    if (problem !== null)
+      return void (await this.#deletions.update(into, deletionId, ['restoring'], { state: 'kept', problem }))
+    await this.#discard(task.scope, goOn)
+    await this.#store.carryOut(into, async (transaction) => transaction.delete(keys.restored(deletionId)))
+  }
+
+  /** Deletes the data of a deletion. */
+  async #purge(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+    const deletionId = deletionIn(scope.organizationId) ?? ''
+    const found = await this.#deletions.find(scope, deletionId)
+    if (found === null || found.state === 'restoring') return
+    if (found.state === 'moving')
+      throw new ApiError('organization/removal-in-progress', 'the deletion has not ended; try again')
+    await this.#deletions.update(scope, deletionId, ['kept'], { state: 'purging' })
+    await this.#discard(scope, goOn)
+  }
+
+  /** Deletes the data and the record of a deletion. */
+  async #discard(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+    await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    await deleteBlobs(this.#engine.blobs, organizationPrefix(scope), goOn)
+    await this.#removeContents(scope, goOn)
+    await this.#engine.kv.commit(organizationPart(scope), { dels: [keys.organization] })
+    await this.#deletions.forget(scope, deletionIn(scope.organizationId) ?? '')
   }
 
   /**
@@ -142,22 +295,35 @@ export class CascadeRemoval {
     const part = organizationPart(scope)
     const { kv } = this.#engine
     for await (const page of entryPages((range) => kv.scan(part, range), { limit: keysAtOnce })) {
-      const dels = page.map(({ key }) => key).filter((key) => key[0] !== keys.organization[0])
-      await kv.commit(part, { dels })
+      const puts = page.filter(({ key }) => key[0] !== keys.organization[0])
+      if (scope.movesTo !== undefined)
+        await kv.commit(organizationPart({ ...scope, organizationId: scope.movesTo }), { puts })
+      await kv.commit(part, { dels: puts.map(({ key }) => key) })
       await goOn()
     }
   }
 
-  async #documents(
-    scope: OrganizationScope,
-    documentIds: readonly string[],
-    goOn: CheckLease,
-  ): Promise<void> {
+  async #documents({ scope, documentIds, kept }: TaskOf<'documents'>, goOn: CheckLease): Promise<void> {
     for (let at = 0; at < documentIds.length; at += sliceSize) {
       const slice = documentIds.slice(at, at + sliceSize)
       const records = await this.#store.read(scope).getAll(slice.map(keys.document), deletableType)
       const marked = slice.filter((_, index) => records[index]?.deleting === true)
-      await this.#removeDocuments(scope, marked, goOn)
+      if (kept === undefined) await this.#removeDocuments(scope, marked, goOn)
+      else
+        await mapInSlices(
+          slice,
+          async (id, index) => {
+            const own = { ...kept, id: `${kept.id}.${at + index}` }
+            const record = records[index] ?? {}
+            if (record.deletion !== kept.id) return this.#kept(scope, own)
+            const name = nameIn(record, 'documentName')
+            const into = await this.#begin(scope, own, { type: 'document', id, name })
+            if (into === null) return
+            await this.#removeDocuments(into, [id], goOn)
+            await this.#kept(scope, own)
+          },
+          copiesAtOnce,
+        )
     }
   }
 
@@ -167,6 +333,7 @@ export class CascadeRemoval {
     goOn: CheckLease,
   ): Promise<void> {
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
+    await this.#keep(scope, documentIds, goOn)
     await this.#destroyLogs(prefixes, goOn)
     await mapInSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
@@ -226,6 +393,12 @@ export class CascadeRemoval {
   }
 }
 
+/** Returns the name in a record, whose members may be malformed. */
+function nameIn(record: object, member: string): string {
+  const name: unknown = Reflect.get(record, member)
+  return typeof name === 'string' ? name : ''
+}
+
 /** Returns the folder and all folders below it. Parents precede their children. */
 async function folderAndBelow(
   store: OrganizationStore,
@@ -244,26 +417,31 @@ async function folderAndBelow(
 /** Marks documents as being deleted. Each of them then has its own event of the deletion. */
 function markDocuments(
   store: OrganizationStore,
-  scope: OrganizationScope,
+  { movesTo: _movesTo, ...scope }: OrganizationScope,
   documentIds: readonly string[],
+  kept: KeptDeletion | undefined,
 ): Promise<void> {
   return store.change(scope, async (transaction) => {
     const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
     for (const record of records) {
       if (record === null || record.deleting === true || (await documentExists(transaction, record))) continue
-      transaction.put(keys.document(record.documentId), { ...record, deleting: true })
+      transaction.put(keys.document(record.documentId), { ...record, ...deletionMark(kept?.id) })
     }
   })
 }
 
 /**
- * Returns whether a folder is marked as being deleted. Returns false if the organization is deleted or being
- * deleted: the removal of the organization includes the folder, and a folder with the same id may be created
- * again later.
+ * Returns whether a folder is marked as being deleted by this deletion. Returns false if the organization is deleted: its removal has
+ * included the folder, and a folder with the same id may be created again later.
  */
-async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
-  if ((await findOrganization(transaction)) === null) return false
-  return (await transaction.get(keys.folder(folderId), deletableType))?.deleting === true
+async function isMarked(
+  transaction: DirectoryReader,
+  folderId: string,
+  kept: KeptDeletion | undefined,
+): Promise<boolean> {
+  if ((await transaction.get(keys.organization)) === null) return false
+  const record = await transaction.get(keys.folder(folderId), deletableType)
+  return record?.deleting === true && record.deletion === kept?.id
 }
 
 /**
@@ -273,11 +451,11 @@ async function isMarked(transaction: DirectoryReader, folderId: string): Promise
 const removeFolderRecords = (
   store: OrganizationStore,
   scope: OrganizationScope,
-  folderId: string,
+  { folderId, kept }: { readonly folderId: string; readonly kept: KeptDeletion | undefined },
   slice: readonly string[],
 ): Promise<void> =>
   store.carryOut(scope, async (transaction) => {
-    if (!(await isMarked(transaction, folderId))) return
+    if (!(await isMarked(transaction, folderId, kept))) return
     const found = await transaction.getAll(slice.map(keys.folder), placedFolderType)
     const folders = found.filter((folder) => folder !== null)
     for (const { folderId, parentFolderId } of folders) {

@@ -29,12 +29,13 @@ export class RemovalLocks {
 
   /**
    * Runs `remove`. While it runs, a record marks the removal. Does nothing if the organization is being
-   * deleted, because the removal of the organization removes everything. If `remove` fails, the record is not
-   * removed.
+   * deleted, because the removal of the organization removes everything; but an earlier attempt that has begun is
+   * finished first, because it may have moved a part of the data. If `remove` fails, the record is not removed.
    */
   async during(task: RemovalTask, remove: () => Promise<void>): Promise<void> {
     const key = keys.removal(nameOf(task))
     const begins = await this.#store.carryOut(task.scope, async (transaction) => {
+      if ((await transaction.get(key)) !== null) return true
       const isThere = (await findOrganization(transaction)) !== null
       if (isThere) transaction.put(key, emptyValue)
       return isThere
@@ -48,18 +49,23 @@ export class RemovalLocks {
    * deleted, so that no new removal can start.
    * @throws ApiError ABORTED if the wait takes more than about 10 s
    */
-  async ended(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
-    for (let looks = 0; looks < looksMax; looks++) {
-      const marks = await this.#store.read(scope).scan({ prefix: keys.removals, limit: 1 })
-      if (marks.length === 0) return
-      await pause(lookMs)
-      await goOn()
-    }
-    throw new ApiError(
-      'organization/removal-in-progress',
-      'something in the organization is still being removed; try again',
-    )
+  ended(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+    const range = { prefix: keys.removals, limit: 1 }
+    return untilRemoved(async () => (await this.#store.read(scope).scan(range)).length === 0, goOn)
   }
+}
+
+/** Waits until other removals have ended. @throws ApiError ABORTED if the wait takes more than about 10 s */
+export async function untilRemoved(isEnded: () => Promise<boolean>, goOn: CheckLease): Promise<void> {
+  for (let looks = 0; looks < looksMax; looks++) {
+    if (await isEnded()) return
+    await pause(lookMs)
+    await goOn()
+  }
+  throw new ApiError(
+    'organization/removal-in-progress',
+    'something in the organization is still being removed; try again',
+  )
 }
 
 /** Returns the name of a task. Every node computes the same name for the same task. */

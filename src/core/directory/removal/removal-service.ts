@@ -7,6 +7,7 @@ import { tenantPart } from '../organizations/organization-keys.ts'
 import type { CascadeRemoval } from './cascade-removal.ts'
 import {
   encodeRemovalMessage,
+  type KeptDeletion,
   type RemovalTask,
   removalJob,
   removalQueue,
@@ -24,9 +25,14 @@ interface MarkedForRemoval<T> {
 export class RemovalService {
   readonly #bus: Bus
   readonly #worker: TaskWorker<RemovalTask>
+  readonly #clock: Clock
+  readonly #keepMs: number
 
-  constructor(engine: WorkerEngine, removal: CascadeRemoval, clock: Clock, log: Log) {
+  /** @param keepMs time for which deleted data can be restored; 0: it is deleted at once */
+  constructor(engine: WorkerEngine, removal: CascadeRemoval, clock: Clock, log: Log, keepMs: number) {
     this.#bus = engine.bus
+    this.#clock = clock
+    this.#keepMs = keepMs
     this.#worker = new TaskWorker({
       engine,
       clock,
@@ -36,6 +42,12 @@ export class RemovalService {
       partOf: ({ scope }) => tenantPart(scope),
       carryOut: (task, goOn) => removal.carryOut(task, goOn),
     })
+  }
+
+  /** Returns the deletion that keeps the data of a removal; no member if its data is deleted at once. */
+  kept(id: string): { readonly kept?: KeptDeletion } {
+    const deletedAt = this.#clock.now()
+    return this.#keepMs === 0 ? {} : { kept: { id, deletedAt, expiresAt: deletedAt + this.#keepMs } }
   }
 
   /** Starts to claim removal jobs. */

@@ -8,11 +8,22 @@ export const removalQueue = 'removal'
 
 const scope = addressSchemas.organization
 
-/** Identifies resources that are marked as being deleted. They must be removed with all their contents. */
+const keptSchema = s.object({ id: s.string, deletedAt: s.number, expiresAt: s.number })
+/** Id and times of the deletion that keeps the data of a task. For several documents, it is the start of their ids. */
+export type KeptDeletion = s.TypeOf<typeof keptSchema>
+/** Absent if the data is deleted at once. */
+const kept = { kept: keptSchema }
+
+/**
+ * Identifies resources that are marked as being deleted. They must be removed with all their contents. `restore` and
+ * `purge` end a deletion: their scope is the organization that contains its data.
+ */
 export const removalTaskSchema = s.variant('kind', [
-  s.object({ kind: s.literal('organization'), scope }),
-  s.object({ kind: s.literal('folder'), scope, folderId: s.string }),
-  s.object({ kind: s.literal('documents'), scope, documentIds: s.array(s.string) }),
+  s.object({ kind: s.literal('organization'), scope }, kept),
+  s.object({ kind: s.literal('folder'), scope, folderId: s.string }, kept),
+  s.object({ kind: s.literal('documents'), scope, documentIds: s.array(s.string) }, kept),
+  s.object({ kind: s.literal('restore'), scope }),
+  s.object({ kind: s.literal('purge'), scope }),
 ])
 export type RemovalTask = s.TypeOf<typeof removalTaskSchema>
 

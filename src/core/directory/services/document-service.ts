@@ -285,10 +285,11 @@ export class DocumentService {
     return this.#removals.await((jobId) =>
       this.#store.change(scope, async (transaction) => {
         await organizationOf(transaction)
-        const result = await markDocumentsDeleted(transaction, documentIds)
+        const kept = this.#removals.kept(jobId)
+        const result = await markDocumentsDeleted(transaction, documentIds, kept.kept?.id)
         const marked = Object.values(result).filter(({ success }) => success)
         if (marked.length === 0) return { result, task: null }
-        const task = { kind: 'documents', scope, documentIds: marked.map(({ id }) => id) } as const
+        const task = { kind: 'documents', scope, documentIds: marked.map(({ id }) => id), ...kept } as const
         transaction.enqueue(removalJob(jobId, task))
         return { result, task }
       }),

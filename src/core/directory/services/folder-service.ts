@@ -15,7 +15,7 @@ import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
 import { nearMissAmong } from '../store/list-page.ts'
-import type { AccessType, FolderRecord } from '../store/records.ts'
+import { type AccessType, deletionMark, type FolderRecord } from '../store/records.ts'
 
 /** Number of folders in one read when all folders are listed. */
 const foldersAtOnce = 100
@@ -102,8 +102,9 @@ export class FolderService {
         await organizationOf(transaction)
         const [folder] = (await folderPath(transaction, folderId)) ?? []
         if (folder === undefined) throw noSuchFolder()
-        transaction.put(keys.folder(folderId), { ...folder, deleting: true } satisfies FolderRecord)
-        const task = { kind: 'folder', scope, folderId } as const
+        const task = { kind: 'folder', scope, folderId, ...this.#removals.kept(jobId) } as const
+        const going = { ...folder, ...deletionMark(task.kept?.id) } satisfies FolderRecord
+        transaction.put(keys.folder(folderId), going)
         transaction.enqueue(removalJob(jobId, task))
         return { result: undefined, task }
       }),

@@ -28,6 +28,7 @@ import {
 } from '../store/list-page.ts'
 import { patchRecord } from '../store/patch-record.ts'
 import {
+  deletionMark,
   emptyValue,
   type Metadata,
   type OrganizationRecord,
@@ -163,8 +164,8 @@ export class OrganizationService {
           this.#store.change(scope, async (transaction) => {
             const record = await findOrganization(transaction)
             if (record === null) throw noSuchOrganization()
-            transaction.put(keys.organization, { ...record, deleting: true })
-            const task = { kind: 'organization', scope } as const
+            const task = { kind: 'organization', scope, ...this.#removals.kept(jobId) } as const
+            transaction.put(keys.organization, { ...record, ...deletionMark(task.kept?.id) })
             transaction.enqueue(removalJob(jobId, task))
             return { result: 'deleted', task }
           }),

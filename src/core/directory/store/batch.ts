@@ -68,12 +68,14 @@ export async function forEachItemConcurrently<Item>(
 /** Runs `work` for all items, several in parallel. The results are in the order of the items. */
 export async function mapInSlices<Item, R>(
   items: readonly Item[],
-  work: (item: Item) => Promise<R>,
+  work: (item: Item, index: number) => Promise<R>,
   sliceSize = itemsAtOnce,
 ): Promise<R[]> {
   const all: R[] = []
   for (let at = 0; at < items.length; at += sliceSize)
-    all.push(...(await Promise.all(items.slice(at, at + sliceSize).map(work))))
+    all.push(
+      ...(await Promise.all(items.slice(at, at + sliceSize).map((item, index) => work(item, at + index)))),
+    )
   return all
 }
 

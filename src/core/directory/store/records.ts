@@ -131,12 +131,20 @@ const metadata = s.map(s.unknown)
  * removed.
  */
 const deleting = s.literal(true)
+/** Id of the deletion that keeps the data of the resource; absent if its data is deleted at once. */
+const deletion = s.string
+
+/** Returns the members of a record whose resource is being deleted. @param id deletion that keeps the data */
+export const deletionMark = (id?: string): { deleting: true; deletion?: string } => ({
+  deleting: true,
+  ...(id !== undefined && { deletion: id }),
+})
 
 export const organizationRecordType = {
   name: 'organization',
   schema: s.object(
     { organizationId: s.string, organizationName: s.string, metadata, ...dated },
-    { deleting },
+    { deleting, deletion },
   ),
 }
 export type OrganizationRecord = s.TypeOf<typeof organizationRecordType.schema>
@@ -168,7 +176,7 @@ export const folderRecordType = {
       inheritAccessFromParent: s.boolean,
       ...dated,
     },
-    { deleting },
+    { deleting, deletion },
   ),
 }
 export type FolderRecord = s.TypeOf<typeof folderRecordType.schema>
@@ -190,18 +198,19 @@ export const documentRecordType = {
       /** Members of callers that have no meaning for the server. Absent if there are none. */
       others: metadata,
       deleting,
+      deletion,
     },
   ),
 }
 export type DocumentRecord = s.TypeOf<typeof documentRecordType.schema>
 
 /** The only member that a removal checks. A record whose other members are malformed can still be removed. */
-export const deletableType = { name: 'resource', schema: s.object({}, { deleting }) }
+export const deletableType = { name: 'resource', schema: s.object({}, { deleting, deletion }) }
 
 /** The members of a folder that a removal checks; see `deletableType`. */
 export const placedFolderType = {
   name: 'folder',
-  schema: s.object({ folderId: s.string, parentFolderId: s.string }, { deleting }),
+  schema: s.object({ folderId: s.string, parentFolderId: s.string }, { deleting, deletion }),
 }
 /** The members that determine where a folder is and whether it exists. */
 export type PlacedFolder = s.TypeOf<typeof placedFolderType.schema>
@@ -209,7 +218,7 @@ export type PlacedFolder = s.TypeOf<typeof placedFolderType.schema>
 /** The members of a document that a removal checks; see `deletableType`. */
 export const placedDocumentType = {
   name: 'document',
-  schema: s.object({ documentId: s.string, folderId: s.string }, { deleting }),
+  schema: s.object({ documentId: s.string, folderId: s.string }, { deleting, deletion }),
 }
 
 export const groupRecordType = {

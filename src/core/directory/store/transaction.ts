@@ -222,6 +222,18 @@ export class Transaction implements DirectoryReader {
     }))
   }
 
+  /** Returns the stored entries that the writes of the transaction replace or delete. */
+  async replaced(): Promise<readonly KvEntry[]> {
+    const cells = [...this.#cells.values()].filter(({ written }) => written !== undefined)
+    const unread = cells.filter(({ read }) => read === undefined)
+    if (unread.length > 0) await this.#read(unread)
+    return cells.flatMap((cell) =>
+      cell.read === null || cell.read === undefined || !isChanged(cell)
+        ? []
+        : [{ key: cell.key, value: cell.read }],
+    )
+  }
+
   #read(cells: readonly TransactionCell[]): Promise<void> {
     const keys = cells.map(({ key }) => key)
     return this.#kv.get(this.#part, keys).then((values) => {

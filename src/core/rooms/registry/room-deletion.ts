@@ -1,5 +1,4 @@
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
-import type { DocumentAddress } from '../../model/address.ts'
 import type { DocumentLog } from '../../store/engine.ts'
 import type { Room } from '../room/room.ts'
 import type { DocumentRegistry } from '../room/room-dependencies.ts'
@@ -9,15 +8,18 @@ const headsAtOnce = 500
 
 /**
  * Returns whether a removal task deletes this open document. The removal task of a folder does not list the
- * documents in the folder; for such a task the function reads the directory.
+ * documents in the folder; for such a task the function reads the directory. A restore ends the rooms that were opened
+ * without a log, so that the next ones load the log.
  */
 export async function isPartOfRemoval(
   task: RemovalTask,
-  address: DocumentAddress,
+  { address, commits }: Pick<Room, 'address' | 'commits'>,
   records: DocumentRegistry,
 ): Promise<boolean> {
   if (task.kind === 'documents') return task.documentIds.includes(address.documentId)
-  return task.kind === 'organization' || records.isGoing(address, address.documentId)
+  if (task.kind === 'organization') return true
+  if (task.kind === 'purge' || (task.kind === 'restore' && commits.hasLog)) return false
+  return records.isGoing(address, address.documentId)
 }
 
 /**

@@ -427,7 +427,7 @@ export class RoomRegistry {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
     try {
-      if (await isPartOfRemoval(task, room.address, this.#dependencies.records)) room.close(documentDeleted)
+      if (await isPartOfRemoval(task, room, this.#dependencies.records)) room.close(documentDeleted)
     } catch (err) {
       this.#dependencies.logger.warn(
         { err },

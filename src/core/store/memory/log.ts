@@ -79,7 +79,7 @@ export class MemoryLog implements DocumentLog {
     const document = this.#documents.get(key) ?? empty()
     checkFence(this.#fences, options)
     const { epoch, marks, head } = resolveAppend(document.standing, to, options)
-    const at = this.#clock.now()
+    const { at = this.#clock.now() } = options
     for (const [index, update] of updates.entries()) {
       const author = unpackAuthor(packAuthor(update))
       document.entries.push({ seq: head + 1 + index, at, ...author, bytes: new Uint8Array(update.bytes) })

@@ -109,7 +109,7 @@ export class LevelLog implements DocumentLog {
       const log = resolveAppend(known(cell), to, call.options)
       const { epoch, marks, head } = log
       const [first, last] = [head + 1, head + updates.length]
-      const record = encodeUpdates(keys.updatesCrc, first, clock.now(), updates)
+      const record = encodeUpdates(keys.updatesCrc, first, call.options.at ?? clock.now(), updates)
       const newHead = typeof to === 'number' ? null : encodeHead(keys.head, log)
       const key = keys.update(first)
       jobs.enqueue()

@@ -1,0 +1,243 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CheckLease } from '../../jobs/task-worker.ts'
+import { organizationPrefix } from '../../model/address.ts'
+import type { Engine, Key, KvEntry } from '../../store/engine.ts'
+import { entryPages } from '../../store/pages.ts'
+import { anyRecordType, encodeRecord, readRecord } from '../../store/stored-record.ts'
+import { folderPath, markTreeChanged, parentsOfAll } from '../documents/folder-tree.ts'
+import { directoryLimits } from '../limits.ts'
+import type { CascadeHandler } from '../organizations/cascade-handler.ts'
+import {
+  keys,
+  type OrganizationScope,
+  organizationPart,
+  tenantKeys,
+  tenantPart,
+} from '../organizations/organization-keys.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { mapInSlices } from '../store/batch.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { deletionMark, emptyValue, placedDocumentType, placedFolderType } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { copyBlobs, copyLogs } from './copy-stored.ts'
+import { copiedMark, type DeletionRecord } from './deletion-record.ts'
+import { encodeRemovalMessage, removalTopic } from './removal-task.ts'
+
+/** Maximum number of records in one commit. */
+const atOnce = 200
+
+/**
+ * Moves the data of a deletion back. First the records of the resources are written as being deleted: they reserve the
+ * ids, and no call sees the resources. The last commit makes the resource visible with everything in it. Every step
+ * can be repeated, so a job that a crash has interrupted continues.
+ */
+export class Restoration {
+  readonly #engine: Pick<Engine, 'kv' | 'log' | 'blobs' | 'bus'>
+  readonly #store: OrganizationStore
+  readonly #cascade: readonly CascadeHandler[]
+  readonly #deletion: DeletionRecord
+  readonly #from: OrganizationScope
+  readonly #into: OrganizationScope
+  readonly #goOn: CheckLease
+
+  /** @param places the organization that keeps the data, and the one that gets it back */
+  constructor(
+    engine: Pick<Engine, 'kv' | 'log' | 'blobs' | 'bus'>,
+    store: OrganizationStore,
+    cascade: readonly CascadeHandler[],
+    deletion: DeletionRecord,
+    [from, into]: readonly [OrganizationScope, OrganizationScope],
+    goOn: CheckLease,
+  ) {
+    this.#engine = engine
+    this.#store = store
+    this.#cascade = cascade
+    this.#deletion = deletion
+    this.#from = from
+    this.#into = into
+    this.#goOn = goOn
+  }
+
+  /** Returns null when everything is restored; otherwise the reason why nothing has changed. */
+  async carryOut(): Promise<DeletionRecord['problem'] | null> {
+    const isDone = await this.#store.read(this.#into).get(keys.restored(this.#deletion.deletionId))
+    if (isDone !== null) return null
+    const problem = await this.#reserve()
+    if (problem !== null) {
+      await this.#release()
+      return problem
+    }
+    const task = { kind: 'restore', scope: this.#into } as const
+    this.#engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
+    const places = [organizationPrefix(this.#from), organizationPrefix(this.#into)] as const
+    // The logs get a new epoch, so they are copied only once.
+    const copied: Key = [copiedMark, 'back']
+    const [isCopied = null] = await this.#engine.kv.get(organizationPart(this.#from), [copied])
+    if (isCopied === null) {
+      await copyLogs(this.#engine.log, places, this.#goOn)
+      const puts = [{ key: copied, value: encodeRecord(emptyValue) }]
+      await this.#engine.kv.commit(organizationPart(this.#from), { puts })
+    }
+    for (const handler of this.#cascade) await handler.beforeRestore?.(this.#from, this.#into, this.#goOn)
+    await this.#moveEntries()
+    // A sweep deletes contents of versions that have no record.
+    await copyBlobs(this.#engine.blobs, places, this.#goOn)
+    await this.#show()
+    return null
+  }
+
+  /** Reserves the ids. Returns the reason if one of them is in use, or if the parent does not exist. */
+  async #reserve(): Promise<DeletionRecord['problem'] | null> {
+    if (this.#deletion.type === 'organization') return this.#reserveOrganization()
+    const levels = await levelsOf(this.#store.read(this.#from))
+    for (const prefix of [keys.folders, keys.documents])
+      for await (const page of this.#pages(prefix)) {
+        const problem = await this.#store.carryOut(this.#into, (transaction) =>
+          this.#reserveSome(transaction, page, levels),
+        )
+        if (problem !== null) return problem
+        await this.#goOn()
+      }
+    return null
+  }
+
+  async #reserveSome(
+    transaction: Transaction,
+    page: readonly KvEntry[],
+    levels: number,
+  ): Promise<DeletionRecord['problem'] | null> {
+    const there = await transaction.getAll(page.map(({ key }) => key))
+    let folders = 0
+    for (const [index, entry] of page.entries()) {
+      const { key } = entry
+      const [kind, id = ''] = key
+      const record = readRecord(anyRecordType, entry)
+      const parent = id === this.#deletion.id ? parentIn(kind, entry) : null
+      const above = parent === null ? [] : await folderPath(transaction, parent)
+      if (above === null || above.length + levels > directoryLimits.folderDepth)
+        return { code: 'deletion/no-parent', id: parent ?? id }
+      const found = there[index] ?? null
+      if (found !== null && !isDeepStrictEqual(found, record)) return { code: 'deletion/id-exists', id }
+      if (found === null && kind === keys.folders[0]) folders += 1
+      transaction.put(key, record)
+    }
+    if (folders > 0) await markTreeChanged(transaction, folders)
+    return null
+  }
+
+  async #reserveOrganization(): Promise<DeletionRecord['problem'] | null> {
+    const { deletionId, id } = this.#deletion
+    const record = await this.#store.read(this.#from).get(keys.organization)
+    const reserved = { ...record, ...deletionMark(deletionId) }
+    const isFree = await this.#store.carryOut(this.#into, async (transaction) => {
+      const found = await transaction.get(keys.organization)
+      if (found === null) transaction.put(keys.organization, reserved)
+      return found === null || isDeepStrictEqual(found, reserved)
+    })
+    if (!isFree) return { code: 'deletion/id-exists', id }
+    const puts = [{ key: tenantKeys.organization(id), value: encodeRecord(emptyValue) }]
+    await this.#engine.kv.commit(tenantPart(this.#into), { puts })
+    return null
+  }
+
+  /** Removes the records that `#reserve` has written. */
+  async #release(): Promise<void> {
+    if (this.#deletion.type === 'organization') return
+    for (const prefix of [keys.documents, keys.folders])
+      for await (const page of this.#pages(prefix)) {
+        await this.#store.carryOut(this.#into, async (transaction) => {
+          const there = await transaction.getAll(page.map(({ key }) => key))
+          const own = page.filter((entry, index) =>
+            isDeepStrictEqual(there[index], readRecord(anyRecordType, entry)),
+          )
+          for (const { key } of own) transaction.delete(key)
+          if (own.length > 0 && prefix === keys.folders) await markTreeChanged(transaction, -own.length)
+        })
+        await this.#goOn()
+      }
+  }
+
+  /** Moves all other entries. Entries that exist stay, because they belong to other resources as well. */
+  async #moveEntries(): Promise<void> {
+    for await (const page of this.#pages()) {
+      const moved = page.filter(({ key }) => key[0] !== keys.organization[0] && key[0] !== copiedMark)
+      await this.#store.carryOut(this.#into, async (transaction) => {
+        const there = await transaction.getAll(moved.map(({ key }) => key))
+        const subjects = await this.#subjectsExist(transaction, moved)
+        for (const [index, entry] of moved.entries())
+          if ((there[index] ?? null) === null && subjects[index] === true)
+            transaction.put(entry.key, readRecord(anyRecordType, entry))
+      })
+      await this.#goOn()
+    }
+  }
+
+  /**
+   * Returns for each entry false if it is a permission of a user or a group that does not exist any more. It would give
+   * access to a user who was removed from the organization.
+   */
+  #subjectsExist(transaction: Transaction, entries: readonly KvEntry[]): Promise<readonly boolean[]> {
+    return mapInSlices(entries, async ({ key }) => {
+      const [kind] = key
+      const [type, id] = kind === 'grants' ? key.slice(3) : kind === 'grantsOf' ? key.slice(1) : []
+      if (id === undefined || this.#deletion.type === 'organization') return true
+      return (await transaction.get(type === 'user' ? keys.user(id) : keys.group(id))) !== null
+    })
+  }
+
+  /** Makes the resource visible. */
+  async #show(): Promise<void> {
+    const { type, deletionId } = this.#deletion
+    const top = {
+      organization: keys.organization,
+      folder: keys.folder(this.#deletion.id),
+      document: keys.document(this.#deletion.id),
+      branch: keys.restored(deletionId),
+    }[type]
+    // Resources that another deletion had marked come back as well.
+    for (const prefix of type === 'organization' ? [keys.folders, keys.documents] : [keys.documents])
+      for await (const page of this.#pages(prefix)) {
+        const others = page.map(({ key }) => key).filter((key) => !isDeepStrictEqual(key, top))
+        await this.#store.bringBack(this.#into, (transaction) => unmark(transaction, others))
+        await this.#goOn()
+      }
+    await this.#store.bringBack(this.#into, async (transaction) => {
+      await unmark(transaction, [top])
+      transaction.put(keys.restored(deletionId), emptyValue)
+    })
+  }
+
+  #pages(prefix?: Key) {
+    const { kv } = this.#engine
+    const part = organizationPart(this.#from)
+    return entryPages((range) => kv.scan(part, range), { limit: atOnce, ...(prefix && { prefix }) })
+  }
+}
+
+/** Returns the number of levels of the folders in an organization that keeps a deleted folder. */
+async function levelsOf(reader: DirectoryReader): Promise<number> {
+  const parents = await parentsOfAll(reader)
+  let levels = 0
+  for (const folderId of parents.keys()) {
+    let level = 0
+    for (let id: string | undefined = folderId; id !== undefined && parents.has(id); id = parents.get(id))
+      level += 1
+    levels = Math.max(levels, level)
+  }
+  return levels
+}
+
+/** Returns the id of the folder that contains a document or a folder. */
+const parentIn = (kind: string | undefined, entry: KvEntry): string =>
+  kind === keys.folders[0]
+    ? readRecord(placedFolderType, entry).parentFolderId
+    : readRecord(placedDocumentType, entry).folderId
+
+async function unmark(transaction: Transaction, marked: readonly Key[]): Promise<void> {
+  const records = await transaction.getAll(marked)
+  for (const [index, record] of records.entries()) {
+    const { deleting, deletion: _, ...left } = (record ?? {}) as { deleting?: true; deletion?: string }
+    const key = marked[index]
+    if (deleting === true && key !== undefined) transaction.put(key, left)
+  }
+}
