@@ -18,7 +18,7 @@ import type {
 } from '../../core/directory/user-data/user-data-source.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import type { Job, Key, Kv } from '../../core/store/engine.ts'
-import { nextOrganization } from './listing.ts'
+import { nextOrganization, shownOrganization } from './listing.ts'
 
 /** Queue of erasures that have been started. */
 export const erasureQueue = 'erasure'
@@ -130,6 +130,10 @@ export class ErasureTaskRunner {
     let organizationId = await nextOrganization(this.#kv, place, record.doneUpTo)
     while (organizationId !== null) {
       await this.#eraseIn({ ...place, organizationId }, userId)
+      // A restore may have moved data of the user back meanwhile.
+      const shown = await shownOrganization(this.#kv, place, organizationId)
+      if (shown !== null && shown !== organizationId)
+        await this.#eraseIn({ ...place, organizationId: shown }, userId)
       if (this.#isNoteDue()) await this.#note({ doneUpTo: organizationId })
       await this.#goOn()
       organizationId = await nextOrganization(this.#kv, place, organizationId)

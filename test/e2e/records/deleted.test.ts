@@ -330,3 +330,30 @@ it.each([
       )
   },
 )
+
+it('[DEL-6] exports and erases the data of a user also in deleted documents and organizations', async () => {
+  const engine = await openMemoryEngine()
+  const server = await startTestServer({}, { engine })
+  const post = async (path: string, data: object) => dataOf(await server.post(path, data))
+  for (const organizationId of ['acme', 'globex']) await fillOrganization(post, organizationId)
+  const typing = await syncedEditor(server.wsUrl, 'globex/d1/main', await server.token(zoe.userId, zoe))
+  typing.close()
+  await post('/v2/organizations/documents/delete', { organizationId: 'acme', documentIds: ['d1'] })
+  await post('/v2/organizations/delete', { organizationIds: ['globex'] })
+  const data = (await post('/v2/users/data/get', { userId: zoe.userId })) as { organizationId?: string }[]
+  expect(new Set(data.map(({ organizationId }) => organizationId))).toContain('globex')
+  await eventually(async () => {
+    const report = (await post('/v2/users/data/delete', { userId: zoe.userId })) as { status: string }
+    return report.status === 'done'
+  })
+  expect(await post('/v2/users/data/get', { userId: zoe.userId })).toEqual([])
+  for (const { deletionId } of await deletions(server)) dataOf(await restore(server, deletionId))
+  for (const organizationId of ['acme', 'globex']) {
+    const part = organizationPart({ ...scopeOf(server), organizationId })
+    const scan = (range: { readonly limit: number }) => engine.kv.scan(part, range)
+    for await (const page of entryPages(scan, { limit: 500 }))
+      for (const { key, value } of page)
+        expect(`${key.join(' ')} ${Buffer.from(value)}`).not.toContain(zoe.userId)
+  }
+  await server.stop()
+})
