@@ -76,6 +76,7 @@ const sections: readonly Section[] = [
   { name: 'users', title: 'Users and groups', Page: page(() => import('./users/users-page.tsx')) },
   { name: 'activity', title: 'Activity', Page: page(() => import('./activity/activity-page.tsx')) },
   { name: 'webhooks', title: 'Webhooks', Page: page(() => import('./webhooks/webhooks-page.tsx')) },
+  { name: 'deleted', title: 'Deleted', Page: page(() => import('./deleted/deleted-page.tsx')) },
   { name: 'keys', title: 'Keys and domains', Page: page(() => import('./keys/keys-page.tsx')) },
 ]
 

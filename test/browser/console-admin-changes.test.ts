@@ -68,6 +68,26 @@ describe('what administrators change in the console, in Chromium', () => {
     ).toEqual([])
   })
 
+  itLong('[CON-98] lists what was deleted, restores it, and purges it', async () => {
+    const documents = { organizationId, documents: [{ documentId: 'spare', documentName: 'Spare' }] }
+    await read('/v2/organizations/documents/add', documents)
+    const remove = { organizationId, documentIds: ['spare'] }
+    await read('/v2/organizations/documents/delete', remove)
+    await visit('/deleted')
+    await page.getByText('spare (Spare)').waitFor()
+    await press('Restore spare')
+    await confirm('Restore')
+    await page.getByText('spare (Spare)').waitFor({ state: 'detached' })
+    expect(await read('/v2/organizations/documents/get', remove)).toMatchObject([{ id: 'spare' }])
+    await read('/v2/organizations/documents/delete', remove)
+    await visit('/keys')
+    await visit('/deleted')
+    await press('Purge spare')
+    await confirm('Purge')
+    await page.getByText('spare (Spare)').waitFor({ state: 'detached' })
+    expect(JSON.stringify(await read('/v2/workspace/deleted/get', {}))).not.toContain('spare')
+  })
+
   itLong(
     '[CON-41] [CON-42] shows each failed item, moves a document, and grants a role to a group',
     async () => {
