@@ -5,7 +5,7 @@ import { readRecord } from '../../store/stored-record.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 
 /** The types of the resources that a deletion keeps. */
-export const deletedTypes = ['document', 'folder', 'organization', 'branch'] as const
+export const deletedTypes = ['document', 'folder', 'organization'] as const
 
 const restoreProblems = ['deletion/id-exists', 'deletion/no-parent'] as const
 
@@ -20,7 +20,7 @@ export const deletionRecordType = {
       deletionId: s.string,
       type: s.choice(deletedTypes),
       organizationId: s.string,
-      /** Id of the deleted resource; for a branch, the id of its document. */
+      /** Id of the deleted resource. */
       id: s.string,
       name: s.string,
       /** Times in epoch milliseconds. */
@@ -30,8 +30,6 @@ export const deletionRecordType = {
       state: s.choice(['moving', 'kept', 'restoring', 'purging']),
     },
     {
-      /** Id of the main editor of a deleted branch. */
-      editorId: s.string,
       /** The reason why the last restore has changed nothing, and the id of the resource that is the reason. */
       problem: s.object({ code: s.choice(restoreProblems), id: s.string }),
     },

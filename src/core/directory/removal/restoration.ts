@@ -192,7 +192,6 @@ export class Restoration {
       organization: keys.organization,
       folder: keys.folder(this.#deletion.id),
       document: keys.document(this.#deletion.id),
-      branch: keys.restored(deletionId),
     }[type]
     // Resources that another deletion had marked come back as well.
     for (const prefix of type === 'organization' ? [keys.folders, keys.documents] : [keys.documents])
