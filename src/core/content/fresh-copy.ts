@@ -5,17 +5,24 @@ import type { Attribution } from '../update/attribution/attribution.ts'
 import { RangeList } from '../update/attribution/range-list.ts'
 import type { StoredAnchor } from './edit/anchors.ts'
 import { keepingKinds, kindsIn } from './keep-kinds.ts'
-import { fillWithCopies } from './merge/copy-content.ts'
+import { copyContent, fillWithCopies } from './merge/copy-content.ts'
+import type { putItem } from './values/write-edits.ts'
 import { createDoc } from './yjs/create-doc.ts'
-import { type ItemRange, typeWithId } from './yjs/items.ts'
+import { type ItemRange, presentParts, typeWithId } from './yjs/items.ts'
 import { type IdRange, RangeIndex } from './yjs/range-index.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
 
 /** Ids of a copy from `clock` on, and the ids that they copy. */
-interface CopiedIds {
+export interface CopiedIds {
   readonly clock: number
-  source: IdRange
+  readonly source: IdRange
 }
+
+/** Returns the parts of an item that a copy has. */
+export type PartsOf = (item: Y.Item) => readonly ItemRange[]
+
+/** Inserts an item at the start of a root of the copy. Returns null if it inserts none. */
+type LeadWriter = (transaction: Y.Transaction, type: SharedRoot, source: SharedRoot) => Y.Item | null
 
 /**
  * A new document with the present content of another one, under one client id that the other document does not
@@ -25,54 +32,34 @@ interface CopiedIds {
 export class FreshCopy {
   readonly doc = createDoc()
   /** The ids of the copy in order. Ids that only store the kind of an empty root are not among them. */
-  readonly ids: CopiedIds[] = []
+  readonly ids: readonly CopiedIds[]
   readonly #source: Y.Doc
 
   /**
    * Takes one pass over the items.
+   * @param lead inserts the item after which the content of a root begins; without it, the content begins the root
    * @throws Error if the document waits for missing updates: a copy would lose their content
    */
-  constructor(source: Y.Doc) {
+  constructor(source: Y.Doc, client?: number, lead?: LeadWriter) {
     const { pendingStructs, pendingDs, clients } = source.store
     if (pendingStructs !== null || pendingDs !== null) throw new Error('the document misses updates')
+    if (client !== undefined) this.doc.clientID = client
     while (clients.has(this.doc.clientID)) this.doc.clientID += 1
     this.#source = source
-    const marks = new Map<SharedRoot, ReadonlySet<Y.Item>>()
-    const partsOf = (item: Y.Item): readonly ItemRange[] => {
-      const type = item.parent as SharedRoot
-      if (item.deleted) return []
-      if (item.content instanceof Y.ContentFormat)
-        if (!memoized(marks, type, () => effectiveMarks(type)).has(item)) return []
-      const offset = item.parentSub === null ? 0 : item.length - 1
-      const part = { offset, length: item.length - offset }
-      this.#add({ client: item.id.client, clock: item.id.clock + offset, length: part.length })
-      return [part]
-    }
+    const writer = new CopyWriter(this.doc, effectiveParts())
     this.doc.transact((transaction) => {
-      for (const [name, root] of source.share) fillWithCopies(transaction, this.doc.get(name), root, partsOf)
+      for (const [name, root] of source.share) {
+        const type = this.doc.get(name)
+        writer.fill(transaction, type, root, lead?.(transaction, type, root))
+      }
       keepingKinds(this.doc, kindsIn(source), () => ({ changed: true, insertions: 0, deletions: 0 }))
     })
-  }
-
-  /** Notes the original of the item that is copied next. */
-  #add(source: IdRange): void {
-    const clock = Y.getState(this.doc.store, this.doc.clientID)
-    const last = this.ids.at(-1)
-    if (last?.source.client !== source.client || last.source.clock + clock - last.clock !== source.clock)
-      this.ids.push({ clock, source })
-    else last.source = { ...last.source, length: last.source.length + source.length }
+    this.ids = writer.ids
   }
 
   /** Returns the attribution of the copy: each id has the origin of the id that it copies. */
-  attribution({ inserted }: Attribution): Attribution {
-    const index = new RangeIndex(inserted)
-    const list = new RangeList()
-    for (const { clock, source } of this.ids)
-      for (const { range, clock: at, length } of index.parts(source)) {
-        const from = clock + at - source.clock
-        if (range !== null) list.add(from, from + length, () => range.origin)
-      }
-    return { inserted: new Map([[this.doc.clientID, list.ranges()]]), deleted: new Map() }
+  attribution(attribution: Attribution): Attribution {
+    return attributionOfCopy(this.doc.clientID, this.ids, attribution)
   }
 
   /**
@@ -101,6 +88,92 @@ export class FreshCopy {
       position: moved(position),
       ...(positionEnd !== undefined && { positionEnd: moved(positionEnd) }),
     }))
+  }
+}
+
+/** Returns the attribution of copies with this client id: each id has the origin of the id that it copies. */
+export function attributionOfCopy(
+  client: number,
+  ids: readonly CopiedIds[],
+  { inserted }: Attribution,
+): Attribution {
+  const index = new RangeIndex(inserted)
+  const list = new RangeList()
+  for (const { clock, source } of ids)
+    for (const { range, clock: at, length } of index.parts(source)) {
+      const from = clock + at - source.clock
+      if (range !== null) list.add(from, from + length, () => range.origin)
+    }
+  return { inserted: new Map([[client, list.ranges()]]), deleted: new Map() }
+}
+
+/** Writes copies of items into a document, and notes their ids. */
+export class CopyWriter {
+  readonly ids: CopiedIds[] = []
+  readonly #doc: Y.Doc
+  readonly #partsOf: PartsOf
+
+  /** @param partsOf the parts of an item that its copy has */
+  constructor(doc: Y.Doc, partsOf: PartsOf) {
+    this.#doc = doc
+    this.#partsOf = partsOf
+  }
+
+  /** Copies the content of a type into one without content, after `left`. */
+  fill(transaction: Y.Transaction, type: SharedRoot, source: SharedRoot, left: Y.Item | null = null): void {
+    fillWithCopies(transaction, type, source, this.#noted, left)
+  }
+
+  /** Inserts a copy of a part of an item. */
+  put(
+    transaction: Y.Transaction,
+    place: Parameters<typeof putItem>[1],
+    item: Y.Item,
+    part: ItemRange,
+  ): Y.Item {
+    this.#note(item, [part])
+    return copyContent(transaction, place, item.content, part, this.#noted)
+  }
+
+  /** Returns the parts of an item, which are copied next. */
+  readonly #noted: PartsOf = (item) => {
+    const parts = this.#partsOf(item)
+    const last = parts.at(-1)
+    // Of an entry, the copy has the last value.
+    const copied =
+      item.parentSub === null || last === undefined
+        ? parts
+        : [{ offset: last.offset + last.length - 1, length: 1 }]
+    this.#note(item, copied)
+    return copied
+  }
+
+  #note({ id: { client, clock: start } }: Y.Item, parts: readonly ItemRange[]): void {
+    let clock = Y.getState(this.#doc.store, this.#doc.clientID)
+    for (const { offset, length } of parts) {
+      const source = { client, clock: start + offset, length }
+      const last = this.ids.at(-1)
+      const isNext =
+        last?.source.client === client &&
+        last.clock + last.source.length === clock &&
+        last.source.clock + last.source.length === source.clock
+      if (isNext) {
+        const joined = { ...last.source, length: last.source.length + length }
+        this.ids[this.ids.length - 1] = { clock: last.clock, source: joined }
+      } else this.ids.push({ clock, source })
+      clock += length
+    }
+  }
+}
+
+/** Leaves out deleted items, and formatting marks without effect. */
+function effectiveParts(): PartsOf {
+  const marks = new Map<SharedRoot, ReadonlySet<Y.Item>>()
+  return (item) => {
+    const type = item.parent as SharedRoot
+    const isIdle =
+      item.content instanceof Y.ContentFormat && !memoized(marks, type, () => effectiveMarks(type)).has(item)
+    return isIdle ? [] : presentParts(item)
   }
 }
 

@@ -24,7 +24,7 @@ export function copyContent(
 }
 
 /**
- * Fills an empty shared type with copies of the content of another one.
+ * Fills an empty shared type with copies of the content of another one, after the item `start`.
  * @param partsOf which parts of an item its copy has; called for each item once, directly before its copy is inserted
  */
 export function fillWithCopies(
@@ -32,6 +32,7 @@ export function fillWithCopies(
   target: SharedRoot,
   source: SharedRoot,
   partsOf: typeof presentParts,
+  start: Y.Item | null = null,
 ): void {
   for (const [key, last] of source._map)
     for (let item: Y.Item | null = last; item !== null; item = item.left) {
@@ -41,7 +42,7 @@ export function fillWithCopies(
       copyContent(transaction, { type: target, key, left: null, right: null }, item.content, value, partsOf)
       break
     }
-  let left: Y.Item | null = null
+  let left = start
   for (let item = source._start; item !== null; item = item.right)
     for (const part of partsOf(item)) {
       const place: Place = { type: target, key: null, left, right: null }

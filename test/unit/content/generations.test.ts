@@ -1,0 +1,292 @@
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import {
+  type Archive,
+  decodeArchive,
+  encodeArchive,
+  Generations,
+} from '../../../src/core/content/generations/generations.ts'
+import { pruneState } from '../../../src/core/content/generations/prune-state.ts'
+import { rebase } from '../../../src/core/content/generations/rebase.ts'
+import { toJson } from '../../../src/core/content/json/json.ts'
+import { readUpdate } from '../../../src/core/update/read-update.ts'
+import { missingClocks } from '../../../src/core/update/summary.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import { seed } from '../../support/data/seed.ts'
+import { times } from '../../support/time/full-run.ts'
+
+const stateOf = (doc: Y.Doc): Uint8Array => Y.encodeStateAsUpdate(doc)
+
+function loaded(...states: readonly Uint8Array[]): Y.Doc {
+  const doc = new Y.Doc()
+  for (const state of states) Y.applyUpdate(doc, state)
+  return doc
+}
+
+/** The server of a document: rebases edits of earlier generations, as a room does. */
+class ModelServer {
+  doc = new Y.Doc()
+  archives: Archive[] = []
+  readonly items: Uint8Array[] = []
+  readonly unplaced: Y.Doc[] = []
+  readonly clients: ModelClient[] = []
+  rebases = 0
+
+  get generations(): Generations {
+    return new Generations(this.archives)
+  }
+
+  /** Updates that depend on missing ones. */
+  #pending: { readonly bytes: Uint8Array; readonly from: ModelClient }[] = []
+
+  receive(bytes: Uint8Array, from: ModelClient): void {
+    if (!this.#take(bytes, from)) return void this.#pending.push({ bytes, from })
+    for (const each of this.#pending.splice(0)) this.receive(each.bytes, each.from)
+  }
+
+  #take(bytes: Uint8Array, from: ModelClient): boolean {
+    const clocks = Y.decodeStateVector(Y.encodeStateVector(this.doc))
+    if (!this.generations.concern(bytes, clocks)) {
+      if (missingClocks(readUpdate(bytes), clocks).length > 0) return false
+      Y.applyUpdate(this.doc, bytes)
+      this.send(bytes, from)
+      return true
+    }
+    const rebased = rebase(this.generations, this.items, stateOf(this.doc), bytes)
+    if (rebased === 'incomplete') return false
+    if (rebased === null) return true
+    this.rebases += 1
+    if (rebased.archive !== null) this.#archive(rebased.archive, bytes)
+    if (rebased.unplaced !== null) this.unplaced.push(loaded(rebased.unplaced))
+    Y.applyUpdate(this.doc, rebased.update)
+    expect(contentOf(this.doc)).toEqual(contentOf(loaded(rebased.state)))
+    this.send(rebased.update, null)
+    return true
+  }
+
+  #archive(archive: Archive, items: Uint8Array): void {
+    this.archives.push(decodeArchive(encodeArchive(archive)))
+    this.items.push(items)
+  }
+
+  prune(isCompacted: boolean): void {
+    const { update, state, archive } = pruneState(stateOf(this.doc), this.generations)
+    const before = contentOf(this.doc)
+    this.#archive(archive, stateOf(this.doc))
+    if (isCompacted) this.doc = loaded(state)
+    else Y.applyUpdate(this.doc, update)
+    expect(contentOf(this.doc)).toEqual(before)
+    this.send(update, null)
+  }
+
+  send(bytes: Uint8Array, except: ModelClient | null): void {
+    const replaces = except === null
+    for (const client of this.clients)
+      if (client.isOnline && client !== except) client.down.push({ bytes, replaces })
+  }
+}
+
+type Message =
+  | { readonly bytes: Uint8Array; readonly replaces?: boolean; readonly isOffer?: boolean }
+  | { readonly vector: Uint8Array }
+
+/** A stock client: sends its edits while it is connected, and synchronizes when it connects. */
+class ModelClient {
+  readonly doc: Y.Doc
+  readonly server: ModelServer
+  isOnline = false
+  up: Message[] = []
+  down: Message[] = []
+  /** The number of edits that were on their way when items were replaced. If they were lost, so was their text. */
+  #underWay = 0
+  #vector: Uint8Array | null = null
+  #hasOffered = false
+
+  constructor(server: ModelServer, gc: boolean) {
+    this.server = server
+    this.doc = new Y.Doc({ gc })
+    this.doc.on('update', (bytes: Uint8Array, origin: unknown) => {
+      if (this.isOnline && origin !== this) this.up.push({ bytes })
+    })
+    server.clients.push(this)
+  }
+
+  /** Disconnects a connected client, and connects another one. */
+  toggle(): void {
+    if (this.isOnline) this.disconnect()
+    else this.connect()
+  }
+
+  connect(): void {
+    this.isOnline = true
+    this.#hasOffered = false
+    this.#vector = null
+    this.down = [{ vector: Y.encodeStateVector(this.server.doc) }]
+    this.up = [{ vector: Y.encodeStateVector(this.doc) }]
+  }
+
+  disconnect(): void {
+    while (this.#underWay > 0) this.step('up')
+    this.isOnline = false
+    this.up = []
+    this.down = []
+  }
+
+  /** Handles the oldest message of one direction. */
+  step(direction: 'up' | 'down'): boolean {
+    const message = this[direction].shift()
+    if (message === undefined) return false
+    if (direction === 'up') {
+      this.#underWay = Math.max(0, this.#underWay - 1)
+      if ('vector' in message) this.#vector = message.vector
+      else {
+        this.server.receive(message.bytes, this)
+        this.#hasOffered ||= message.isOffer === true
+      }
+      // A client that has not received a prune must offer its edits before it receives it.
+      if (this.#hasOffered && this.#vector !== null) {
+        this.down.push({ bytes: Y.encodeStateAsUpdate(this.server.doc, this.#vector), replaces: true })
+        this.#vector = null
+      }
+    } else if ('vector' in message)
+      this.up.push({ bytes: Y.encodeStateAsUpdate(this.doc, message.vector), isOffer: true })
+    else {
+      if (message.replaces === true) this.#underWay = this.up.length
+      Y.applyUpdate(this.doc, message.bytes, this)
+    }
+    return true
+  }
+}
+
+const roots = (doc: Y.Doc) => ({
+  text: doc.getText('text'),
+  list: doc.getArray<string>('list'),
+  map: doc.getMap('map'),
+  xml: doc.getXmlFragment('xml'),
+})
+
+const contentOf = (doc: Y.Doc): unknown => {
+  const { text, list, map, xml } = roots(doc)
+  const characters = text
+    .toDelta()
+    .flatMap(({ insert, attributes = {} }: { insert: string; attributes?: object }) =>
+      [...insert].map((character) => [character, attributes]),
+    )
+  return { text: characters, list: list.toJSON(), map: toJson(map.toJSON()), xml: xml.toString() }
+}
+
+const visible = (doc: Y.Doc): string => {
+  const { text, list, xml } = roots(doc)
+  return `${text.toString()}${list.toJSON().join('')}${xml.toString()}`
+}
+
+/** Makes random edits with characters that occur once. */
+class ModelUser {
+  readonly inserted: Map<string, string>
+  readonly deleted: Set<string>
+  readonly client: ModelClient
+  readonly random: Random
+
+  constructor(client: ModelClient, random: Random, inserted: Map<string, string>, deleted: Set<string>) {
+    this.client = client
+    this.random = random
+    this.inserted = inserted
+    this.deleted = deleted
+  }
+
+  #mark(place: string): string {
+    const mark = String.fromCodePoint(0x4e00 + this.inserted.size)
+    this.inserted.set(mark, place)
+    return mark
+  }
+
+  edit(): void {
+    const { random } = this
+    const { text, list, map, xml } = roots(this.client.doc)
+    const kind = random.below(10)
+    if (kind < 3) text.insert(random.below(text.length + 1), this.#mark('text') + this.#mark('text'))
+    else if (kind === 3) this.#delete(text.toString(), (at) => text.delete(at, 1))
+    else if (kind === 4) list.insert(random.below(list.length + 1), [this.#mark('list')])
+    else if (kind === 5) this.#delete(list.toJSON(), (at) => list.delete(at, 1))
+    else if (kind === 6) map.set(`k${random.below(3)}`, random.below(1_000))
+    else if (kind === 7 && text.length > 1)
+      text.format(random.below(text.length - 1), 2, { bold: random.below(2) === 0 ? true : null })
+    else if (random.below(4) === 0 || xml.length === 0) this.#paragraph(xml)
+    else this.#inParagraph(xml, random.below(xml.length))
+  }
+
+  #paragraph(xml: Y.XmlFragment): void {
+    const paragraph = new Y.XmlElement('p')
+    const name = `p${this.random.below(1_000_000)}`
+    paragraph.setAttribute('name', name)
+    paragraph.insert(0, [new Y.XmlText(this.#mark(name))])
+    xml.insert(this.random.below(xml.length + 1), [paragraph])
+  }
+
+  #inParagraph(xml: Y.XmlFragment, at: number): void {
+    const paragraph = xml.get(at) as Y.XmlElement
+    const name = paragraph.getAttribute('name') as string
+    if (this.random.below(8) === 0) {
+      for (const mark of paragraph.toString()) this.deleted.add(mark)
+      this.deleted.add(name)
+      return xml.delete(at, 1)
+    }
+    const text = paragraph.get(0) as Y.XmlText
+    if (this.random.below(3) > 0) text.insert(this.random.below(text.length + 1), this.#mark(name))
+    else this.#delete(text.toString(), (index) => text.delete(index, 1))
+  }
+
+  #delete(marks: string | readonly string[], remove: (at: number) => void): void {
+    if (marks.length === 0) return
+    const at = this.random.below(marks.length)
+    const mark = marks[at] as string
+    if (!this.inserted.has(mark)) return
+    this.deleted.add(mark)
+    remove(at)
+  }
+}
+
+function run(history: number): number {
+  const random = new Random(history)
+  const server = new ModelServer()
+  const inserted = new Map<string, string>()
+  const deleted = new Set<string>()
+  const users = [0, 1, 2, 3].map(
+    (at) => new ModelUser(new ModelClient(server, at % 2 === 0), random, inserted, deleted),
+  )
+  const steps = 60 + random.below(200)
+  for (let step = 0; step < steps; step += 1) {
+    const user = random.pick(users)
+    const { client } = user
+    const kind = random.below(20)
+    if (kind === 0) client.toggle()
+    else if (kind === 1 && random.below(2) === 0) server.prune(random.below(4) > 0)
+    else if (kind < 10) user.edit()
+    else if (client.isOnline)
+      for (let n = random.below(6); n >= 0; n -= 1) client.step(random.pick(['up', 'down']))
+  }
+  for (const { client } of users) if (!client.isOnline) client.connect()
+  for (let more = true; more; ) {
+    more = false
+    for (const { client } of users)
+      for (const direction of ['up', 'down'] as const) while (client.step(direction)) more = true
+  }
+  expect(server.doc.store.pendingStructs).toBeNull()
+  for (const { client } of users)
+    expect(contentOf(client.doc), `seed ${history}`).toEqual(contentOf(server.doc))
+  const shown = visible(server.doc)
+  for (const [mark, place] of inserted) {
+    const count = shown.split(mark).length - 1
+    const branched = server.unplaced.some((doc) => visible(doc).includes(mark))
+    if (deleted.has(mark)) expect(count, `seed ${history}: deleted ${mark} of ${place}`).toBe(0)
+    else if (deleted.has(place)) expect(count).toBe(0)
+    else expect(count, `seed ${history}: ${mark} of ${place}, branched ${branched}`).toBe(1)
+  }
+  return server.rebases
+}
+
+it('[PRUNE-1] after random edits, prunes and reconnects, all clients have the same content, and each edit once', () => {
+  let rebases = 0
+  for (let at = 0; at < times(5, 400); at += 1) rebases += run(seed + at)
+  expect(rebases).toBeGreaterThan(0)
+})
