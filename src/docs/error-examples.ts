@@ -130,6 +130,10 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, ErrorExample>>> =
       'the content of an editor has at most 67108864 bytes; this content would have 70254592: divide it among several editors',
     details: { limit: 'maxDocumentBytes', value: 67_108_864, scope: 'document' },
   },
+  'crdt/open-branches': {
+    message: 'the editor is a branch or has open branches; decide them first',
+    details: { branches: ['draft'] },
+  },
   'crdt/update-too-expensive': {
     message:
       'the update is too expensive to integrate: more than 20000000 steps; send its content as new edits',

@@ -10,6 +10,7 @@ import { describeClaim } from '../core/access/tokens/claims.ts'
 import { createIdentityProvider } from '../core/access/tokens/identity-provider.ts'
 import { MintedTokens } from '../core/access/tokens/minted.ts'
 import { RealtimeTokens } from '../core/access/tokens/realtime-tokens.ts'
+import type { Clock } from '../core/base/clock.ts'
 import { publicUrlOf } from '../core/config/public-url.ts'
 import { BranchStore } from '../core/directory/branches/branch-store.ts'
 import { CallQuota } from '../core/directory/call-quota.ts'
@@ -159,7 +160,7 @@ function createCore(
   const rooms = createRooms(
     { ...services, engine },
     {
-      records: recordsOf(directory, branchStore, creationsOf({ config, clock, rates })),
+      records: recordsOf(directory, branchStore, creationsOf({ config, clock, rates }), clock),
       edits: combineEditListeners(edits),
       visits: directory.visits.visits,
       // Rooms open after all services exist.
@@ -206,7 +207,9 @@ const recordsOf = (
   { documents }: Directory,
   branches: BranchStore,
   admit: (address: DocumentAddress) => void,
+  clock: Clock,
 ): DocumentRegistry => ({
+  addBranch: (main, user, baseVersion) => branches.addUnplaced(main, user, baseVersion, clock.now()),
   ensure: async (scope, documentId) => void (await documents.ensure(scope, documentId)),
   isGoing: (scope, documentId) => documents.isGoing(scope, documentId),
   mainOf: (address) => documents.mainOf(address),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { requireResource } from '../../core/directory/documents/resource-lookup.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
 import {
@@ -9,6 +10,7 @@ import {
 import type { ListPage } from '../../core/directory/store/list-page.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { ActionUser } from '../../core/events/activity.ts'
+import type { DocumentAddress } from '../../core/model/address.ts'
 import { namedInCallMax, namedUsersMax } from '../../core/model/named-users.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { type Decision, judgmentIdOf } from '../decisions/judgment-keys.ts'
@@ -23,6 +25,7 @@ import { annotationOrder, commentKeys as keys } from './comment-keys.ts'
 import { markJudged, quotingActivityId } from './comment-quotes.ts'
 import {
   type AnnotationRecord,
+  annotationRecordType,
   appendComments,
   type CommentRecord,
   commentRecordType,
@@ -40,6 +43,9 @@ import {
   findAnnotations,
   listAnnotations,
 } from './list-annotations.ts'
+
+/** Number of annotations whose anchors are moved together. */
+const anchorsAtOnce = 100
 
 type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
 
@@ -92,6 +98,37 @@ export class AnnotationService {
     return this.#dependencies.store.rehearse(acting.scope, (transaction) =>
       this.#addAll(transaction, acting, annotations, []),
     )
+  }
+
+  /**
+   * Moves the anchors in an editor whose content was pruned. It can be repeated.
+   * @param move returns the present positions (base64) for others
+   */
+  async moveAnchors(
+    { documentId, editorId, ...scope }: DocumentAddress,
+    move: (positions: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<void> {
+    const { store } = this.#dependencies
+    for (let after: string | undefined; ; ) {
+      const listing = { documentId, order: 'asc', limit: anchorsAtOnce, after } as const
+      const { items, next } = await listAnnotations(() => store.read(scope), listing)
+      const found = items.flatMap(({ record: { annotationId, anchor } }) =>
+        anchor?.editorId === editorId ? [{ annotationId, anchor }] : [],
+      )
+      const positions = found.flatMap(({ anchor }) => [anchor.position, anchor.positionEnd ?? ''])
+      const moved = found.length === 0 ? [] : await move(positions)
+      await store.carryOut(scope, async (transaction) => {
+        for (const [at, { annotationId, anchor }] of found.entries()) {
+          const before = await transaction.get(keys.annotation(annotationId), annotationRecordType)
+          const [position = '', positionEnd = ''] = moved.slice(2 * at, 2 * at + 2)
+          if (before === null || !isDeepStrictEqual(before.anchor, anchor)) continue
+          const end = anchor.positionEnd === undefined ? {} : { positionEnd }
+          putAnnotation(transaction, before, { ...before, anchor: { ...anchor, position, ...end } })
+        }
+      })
+      if (next === null) return
+      after = next
+    }
   }
 
   /** Changes annotations. If a change decides a suggestion, the decision is also stored as a judgment. */

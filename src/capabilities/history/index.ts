@@ -1,5 +1,7 @@
 import { mapInSlices } from '../../core/directory/store/batch.ts'
 import { rangeSource } from '../../core/directory/user-data/user-data-source.ts'
+import { documentPrefix, organizationPrefix } from '../../core/model/address.ts'
+import { GenerationStore } from '../../core/rooms/log/generation-store.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import { versionRanges } from './user-data.ts'
 import { VersionService } from './version-service.ts'
@@ -17,12 +19,19 @@ declare module '../../rest/services.ts' {
 export const history = defineCapability({
   name: 'history',
   create: (services) => ({ versions: new VersionService(services) }),
-  cascade: ({ versions: { store } }) => [
+  cascade: ({ versions: { store }, engine }) => [
     {
       async removeDocuments(scope, documentIds, goOn) {
-        await mapInSlices(documentIds, (id) => store.forgetDocument(scope, id, goOn))
+        const generations = new GenerationStore(engine.blobs)
+        await mapInSlices(documentIds, async (id) => {
+          await store.forgetDocument(scope, id, goOn)
+          await generations.remove(documentPrefix(scope, id), goOn)
+        })
       },
-      removeOrganization: (scope, goOn) => store.forget(scope, goOn),
+      async removeOrganization(scope, goOn) {
+        await store.forget(scope, goOn)
+        await new GenerationStore(engine.blobs).remove(organizationPrefix(scope), goOn)
+      },
       beforeRestore: (from, into, goOn) => store.adoptEpochs(from, into, goOn),
     },
   ],

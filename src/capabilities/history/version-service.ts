@@ -15,6 +15,8 @@ import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { BackendEdits, type DocumentCapture } from '../../core/rooms/edits/backend-edits.ts'
 import { type EditResult, noContent } from '../../core/rooms/edits/edit-conditions.ts'
 import { Replacement } from '../../core/rooms/edits/replacement.ts'
+import { headConflict } from '../../core/rooms/room/room-errors.ts'
+import type { PruneResult } from '../../core/rooms/room/room-generations.ts'
 import { StoreUnavailableError } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
@@ -90,6 +92,14 @@ interface RestoreRequest {
   /** Returns the schema that the document must match after the restore; null without one. */
   readonly schema: () => Promise<RootSchema | null>
 }
+
+interface PrunedEditor extends PruneResult {
+  /** Id of the version with the content before the prune. */
+  readonly versionId: string
+}
+
+/** Number of branches that are read together, and that an error names. */
+const branchesAtOnce = 100
 
 interface RestoredVersion extends EditResult<ReplacementResult> {
   /** The saved version with the content before the restore; null if the restore changed nothing. */
@@ -276,6 +286,54 @@ export class VersionService {
   ): Promise<VersionRecord> {
     if (earlier !== null) await this.store.remove(address, [earlier.versionId])
     return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
+  }
+
+  /**
+   * Saves the content of an editor as an automatic version, and starts a new generation of it. Repeats both while
+   * clients edit it.
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the editor is a branch or has open branches; ABORTED; the errors
+   * of `Room.prune`
+   */
+  async prune(
+    address: DocumentAddress,
+    { userId = '', meta = null, right }: Pick<RestoreRequest, 'userId' | 'meta' | 'right'>,
+  ): Promise<PrunedEditor> {
+    const { rooms, annotations } = this.#services
+    await this.#requireNoBranches(address)
+    for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
+      const saved = await this.#inLine(address, () =>
+        this.#keep(address, 'automatic', { userId, label: 'Before a prune' }),
+      )
+      const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
+      const pruned = await rooms.use(address, (room) => room.prune(authorship, saved.version))
+      if (pruned !== null) {
+        await annotations.moveAnchors(address, (positions) =>
+          rooms.use(address, (room) => room.generations.movePositions(positions)),
+        )
+        return { ...pruned, versionId: saved.versionId }
+      }
+      await this.#inLine(address, () => this.store.remove(address, [saved.versionId]))
+    }
+    throw headConflict()
+  }
+
+  async #requireNoBranches(address: DocumentAddress): Promise<void> {
+    const { branchStore, documents } = this.#services
+    const open: string[] = (await documents.isBranch(address)) ? [address.editorId] : []
+    for (let after: string | undefined; ; ) {
+      const { items, next } = await branchStore.list(address, address, { after, limit: branchesAtOnce })
+      open.push(...items.filter(({ status }) => status === 'open').map(({ name }) => name))
+      if (next === null) break
+      after = next
+    }
+    if (open.length === 0) return
+    throw new ApiError(
+      'crdt/open-branches',
+      'the editor is a branch or has open branches; decide them first',
+      {
+        details: { branches: open.slice(0, branchesAtOnce) },
+      },
+    )
   }
 
   /**

@@ -659,6 +659,11 @@ export const errorCodes = {
       'Read the state vector with `/v2/crdt/get`, and send `Y.encodeStateAsUpdate(doc, stateVector)`, which contains ' +
       'all missing updates.',
   },
+  'crdt/open-branches': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The editor is a branch or has open branches. A prune would separate them.',
+    remedy: 'Merge or reject the branches in `details.branches`, then prune the editor.',
+  },
   'crdt/update-too-expensive': {
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'Yjs would need too many steps to read the document with this update.',

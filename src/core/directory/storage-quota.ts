@@ -272,12 +272,15 @@ export const fullMessage = (bytesMax: number): string =>
   `the workspace has reached its storage limit of ${bytesMax} bytes`
 
 /**
- * Returns the keys of the data that counts: documents, versions, and the records of organizations and
+ * Returns the keys of the data that counts: documents, versions, replaced content, and the records of organizations and
  * judgments. The logs of deliveries and calls do not count, because they expire.
  */
 const keysOf = (workspaceId: string): StoredUnder => ({
   logs: [[workspaceId]],
-  blobs: [['versions', workspaceId]],
+  blobs: [
+    ['versions', workspaceId],
+    ['generations', workspaceId],
+  ],
   parts: [
     ['tenant', workspaceId],
     ['organization', workspaceId],

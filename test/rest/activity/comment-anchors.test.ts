@@ -261,3 +261,30 @@ it('[EDIT-24] edits the text of an annotation with the anchor as the annotation 
   })
   expect(dataOf(await server.post('/v2/crdt/get', address))).toMatchObject([{ data: 'See you on Friday.' }])
 })
+
+it('[PRUNE-7] keeps the places of anchors when the editor is pruned, also beside deleted text', async () => {
+  const { write, open, anchored, found, all } = await organization('pruned')
+  await write('one two three four')
+  await anchored('start', { quote: 'one' })
+  await anchored('middle', { quote: 'two three' })
+  await anchored('end', { quote: 'four' })
+  await anchored('gone', { quote: 'two' })
+  const editor = await open()
+  editor.text.delete(4, 4)
+  editor.text.delete(0, 1)
+  editor.text.delete(editor.text.length - 1, 1)
+  const places = async () => (await all()).map(({ annotationId, anchorPlace }) => [annotationId, anchorPlace])
+  await eventually(async () => JSON.stringify(await places()).includes('"fou"'))
+  const before = await places()
+  const pruned = { organizationId: 'pruned', documentId: 'd1', editorId: 'main' }
+  for (let round = 0; round < 2; round += 1) dataOf(await server.post('/v2/crdt/prune', pruned))
+  expect(await places()).toEqual(before)
+  await eventually(() => editor.text.toString() === 'ne three fou')
+  const wordsAt = async (id: string) => {
+    const [, from, to] = rangeIn(editor.doc, (await found(id)).anchor)
+    return editor.text.toString().slice(from, to)
+  }
+  expect(await wordsAt('start')).toBe('ne')
+  expect(await wordsAt('middle')).toBe('three')
+  expect(await wordsAt('end')).toBe('fou')
+})

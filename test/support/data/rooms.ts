@@ -22,6 +22,7 @@ const noRecords: DocumentRegistry = {
   isGoing: () => Promise.resolve(false),
   mainOf: () => Promise.resolve(null),
   recordOverlaps: () => Promise.resolve(),
+  addBranch: (main) => Promise.resolve(main),
   rightToChange: () => Promise.resolve({ fence: [], recheck: () => Promise.resolve() }),
 }
 

@@ -1,8 +1,8 @@
 import { ApiError } from '../../base/errors.ts'
 import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
-import type { DocumentAddress } from '../../model/address.ts'
-import { parseBranchEditorId } from '../../model/branch-address.ts'
+import { type DocumentAddress, documentAddress } from '../../model/address.ts'
+import { branchEditorId, parseBranchEditorId } from '../../model/branch-address.ts'
 import type { Key, KvEntry } from '../../store/engine.ts'
 import { readRecord } from '../../store/stored-record.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
@@ -19,6 +19,9 @@ import {
   branchRecordType,
   writeBranch,
 } from './branch-records.ts'
+
+/** Maximum characters of the name of a user in the name of a branch, which also has a time. */
+const unplacedNameCharacters = 30
 
 /** Maximum number of branches that one commit removes. */
 const removedAtOnce = 200
@@ -60,6 +63,31 @@ export class BranchStore {
       await count(transaction, documentId, 1)
       await writeBranch(transaction, place, record)
     })
+  }
+
+  /**
+   * Adds a branch for an edit that has no place any more, under the name of its user. Returns the address of its content.
+   * @throws as `add`
+   */
+  async addUnplaced(
+    main: DocumentAddress,
+    user: { readonly id: string; readonly name: string },
+    baseVersion: string,
+    createdAt: number,
+  ): Promise<DocumentAddress> {
+    const named = [...(user.name || user.id)].slice(0, unplacedNameCharacters).join('')
+    const name = `${named.replaceAll(/[@\p{Cc}]/gu, ' ')} ${new Date(createdAt).toISOString()}`.trim()
+    const { documentId, editorId } = main
+    const undecided = { status: 'open', decidedBy: '', decidedAt: null } as const
+    await this.add(main, documentId, {
+      editorId,
+      name,
+      createdBy: user.id,
+      createdAt,
+      baseVersion,
+      ...undecided,
+    })
+    return documentAddress(main, { ...main, editorId: branchEditorId({ editorId, name }) })
   }
 
   /** Adds overlaps to the record of an editor that is an open branch. Does nothing if it is not. */

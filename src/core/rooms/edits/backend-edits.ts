@@ -214,6 +214,7 @@ export class BackendEdits {
    */
   #check(bytes: Uint8Array, options: EditPrecondition): void {
     beginEdit(this.#room, options)
+    if (this.#room.generations.concern(bytes)) throw incomplete()
     checkDocumentSize(this.#room, bytes.length)
   }
 

@@ -62,6 +62,8 @@ interface CompactedEntries {
   readonly upTo: number
   /** Id of a user whose changes get an unknown author. */
   readonly forget?: string | undefined
+  /** Returns the attribution to store. */
+  readonly rewrite?: ((attribution: Attribution) => Attribution) | undefined
   /** Authors of the last of these entries, which are then not read; null or absent if they are not known. */
   readonly tail?: KnownAuthors | null
 }
@@ -84,10 +86,12 @@ interface CompactedAttribution {
 export async function compactedAttribution(
   log: DocumentLog,
   doc: Key,
-  { epoch, base, upTo, forget, tail = null }: CompactedEntries,
+  { epoch, base, upTo, forget, rewrite = (all) => all, tail = null }: CompactedEntries,
 ): Promise<CompactedAttribution> {
   const work = new SlicedWork()
-  const bytes = await encodedAttribution(work, forget, async () => {
+  const withoutForgotten = (all: Attribution): Attribution =>
+    rewrite(forget === undefined ? all : withoutAuthor(all, forget))
+  const bytes = await encodedAttribution(work, withoutForgotten, async () => {
     const [head = null] = await log.heads([doc])
     if (head?.epoch !== epoch || head.base !== base) return null
     const isUsable = tail !== null && tail.after >= base && tail.after + tail.entries === upTo
@@ -99,14 +103,14 @@ export async function compactedAttribution(
 
 async function encodedAttribution(
   work: SlicedWork,
-  forget: string | undefined,
+  rewrite: (attribution: Attribution) => Attribution,
   fold: () => Promise<AttributionBuilder | null>,
 ): Promise<Uint8Array | null> {
   try {
     const builder = await fold()
     if (builder === null) return null
     const all = await work.run(builder.buildSteps())
-    return await work.run(encodeAttributionSteps(forget === undefined ? all : withoutAuthor(all, forget)))
+    return await work.run(encodeAttributionSteps(rewrite(all)))
   } catch (error) {
     if (error instanceof CorruptRecordError || error instanceof MalformedUpdateError) return null
     throw error

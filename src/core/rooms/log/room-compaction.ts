@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { DocumentLog, Key } from '../../store/engine.ts'
+import type { Attribution } from '../../update/attribution/attribution.ts'
 import type { DocumentState, EncodedState } from '../document/document-state.ts'
 import type { Change } from '../updates/change.ts'
 import type { CommitQueue } from './commit-queue.ts'
@@ -65,6 +66,7 @@ interface CompactedRoom {
   readonly doc: Key
   readonly state: DocumentState
   readonly commits: CommitQueue
+  readonly generations: { carry(attribution: Attribution): Attribution }
   readonly whenEncoded: <T>(use: (sliced: EncodedState | null) => T) => Promise<T>
   readonly dependencies: {
     readonly log: DocumentLog
@@ -211,10 +213,11 @@ export class RoomCompaction {
     { snapshot, epoch, upTo }: Covered,
   ): Promise<number> {
     const base = this.#base
-    const { doc, dependencies } = this.#room
+    const { doc, dependencies, generations } = this.#room
     const { log } = dependencies
+    const rewrite = (all: Attribution): Attribution => generations.carry(all)
     const { bytes, ms } = (await dependencies.keepsAttribution(doc))
-      ? await compactedAttribution(log, doc, { epoch, base, upTo, forget, tail })
+      ? await compactedAttribution(log, doc, { epoch, base, upTo, forget, rewrite, tail })
       : { bytes: null, ms: 0 }
     if (await log.compact(doc, epoch, base, upTo, snapshot, since, bytes, forget)) {
       this.#base = upTo

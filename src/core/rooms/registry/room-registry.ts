@@ -30,6 +30,7 @@ import { inlineSizeMax } from '../edits/replacement.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
 import { AppendBacklog } from '../log/commit-queue.ts'
 import { compactIdleLog } from '../log/compaction-policy.ts'
+import { GenerationStore } from '../log/generation-store.ts'
 import { LargeDeletionError, type LoadedRoom, loadRoom } from '../log/load-room.ts'
 import { PresenceRegistry } from '../presence/presence-registry.ts'
 import { LiveMessageHub } from '../room/live-messages.ts'
@@ -149,6 +150,7 @@ export class RoomRegistry {
       spans,
       presence: this.presence,
       log: engine.log,
+      generationStore: new GenerationStore(engine.blobs),
       fences: engine.fences,
       health: () => engine.health(),
       tickScheduler,
@@ -310,6 +312,7 @@ export class RoomRegistry {
     }
     await this.#exclusively(key, async () => {
       await this.#engine.log.destroy(doc)
+      await this.#dependencies.generationStore.remove(doc)
       this.#quarantine.delete(key)
       this.#expensive.delete(key)
       this.#rooms.get(key)?.room.close(documentDeleted)
@@ -481,8 +484,9 @@ export class RoomRegistry {
     const leave = this.#occupancy.enter(address.workspaceId)
     try {
       const loaded = await this.#loaded(key, address)
+      const generations = await this.#dependencies.generationStore.load(address, loaded.state.clocks)
       if ((await this.#hold(key, addressKey(address))) !== term) return leave()
-      const room = new Room(address, loaded, term, this.#dependencies)
+      const room = new Room(address, { ...loaded, generations }, term, this.#dependencies)
       this.#rooms.set(key, { room, leave, leases: 0, cancelIdle: null, follower: null })
       this.#metrics.documentsOpen.set(this.#rooms.size)
     } catch (error) {

@@ -17,9 +17,11 @@ import type { ExpensiveDocuments, Quarantine } from '../document/unreadable-docu
 import type { BackgroundCompaction } from '../log/background-compaction.ts'
 import type { AppendBacklog } from '../log/commit-queue.ts'
 import type { KeepsAttribution } from '../log/compaction-policy.ts'
+import type { GenerationStore } from '../log/generation-store.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
 import type { ThreadPoolSet } from '../threads/thread-pool.ts'
+import type { MemberUser } from '../updates/change.ts'
 import type { WorkShares } from '../updates/work-shares.ts'
 import type { TickScheduler } from './tick-scheduler.ts'
 
@@ -64,6 +66,7 @@ export interface RoomDependencies
     >,
     ThreadPoolSet {
   readonly log: DocumentLog
+  readonly generationStore: GenerationStore
   /** The fences that show whether the permissions of members and callers are current. */
   readonly fences: Pick<FenceStore, 'isCurrent'>
   /**
@@ -119,6 +122,11 @@ export interface DocumentRegistry {
   mainOf(address: DocumentAddress): Promise<DocumentAddress | null>
   /** Stores that a branch and its main editor have changed the same words. Does nothing if the branch is decided. */
   recordOverlaps(branch: DocumentAddress, overlaps: readonly BranchOverlap[]): Promise<void>
+  /**
+   * Adds the record of a branch, which a user must decide. Returns the address of its content.
+   * @throws ApiError FAILED_PRECONDITION if the document has too many branches
+   */
+  addBranch(main: DocumentAddress, user: MemberUser, baseVersion: string): Promise<DocumentAddress>
   /**
    * Returns the permission to change an editor without a user.
    * @throws ApiError FAILED_PRECONDITION if the document is disabled or the branch is decided; ABORTED if the

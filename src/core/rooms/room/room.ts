@@ -1,14 +1,15 @@
 import { ApiError, errorMessage } from '../../base/errors.ts'
+import type { Generations } from '../../content/generations/generations.ts'
 import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { UsageCounts } from '../../directory/usage-counts.ts'
 import type { StartedWindows } from '../../events/debounce-windows.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { Version } from '../../model/version.ts'
+import { type Version, versionOf } from '../../model/version.ts'
 import { limitOf } from '../../quota/limits.ts'
 import type { Key, Term } from '../../store/engine.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
-import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
+import { isEmpty, missingClocks, type UpdateSummary } from '../../update/summary.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
 import {
   type DocumentState,
@@ -43,6 +44,7 @@ import {
   roomReloaded,
   toUnavailable,
 } from './room-errors.ts'
+import { type PruneResult, RoomGenerations } from './room-generations.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateBacklog } from './update-backlog.ts'
 
@@ -79,6 +81,10 @@ type RoomPhase =
 
 const idle: RoomPhase = { is: 'idle' }
 
+interface OpenedRoom extends LoadedRoom {
+  readonly generations: Generations
+}
+
 /**
  * One open editor: a cache of its log, with the sessions on it. Every change, from any source, takes the same
  * steps: vet → apply → append → (durable) → members. No member receives a change before it is durable.
@@ -100,6 +106,7 @@ export class Room implements CommittingRoom {
   /** Open branches of this editor; null if there are none. */
   #followers: Set<CommitFollower> | null = null
   readonly commits: CommitQueue
+  readonly generations: RoomGenerations
   readonly #applier: UpdateApplier
   readonly #compaction: RoomCompaction
   #phase: RoomPhase = idle
@@ -121,7 +128,7 @@ export class Room implements CommittingRoom {
   /** Time of the last edit that this room committed, in epoch milliseconds; 0: there was none. */
   #editedAt = 0
 
-  constructor(address: DocumentAddress, given: LoadedRoom, term: Term, dependencies: RoomDependencies) {
+  constructor(address: DocumentAddress, given: OpenedRoom, term: Term, dependencies: RoomDependencies) {
     const { loaded, state } = given
     const { clock, limits, metrics, memory } = dependencies
     const owner = { workspaceId: address.workspaceId, address: null }
@@ -149,10 +156,12 @@ export class Room implements CommittingRoom {
         memory.pendingUpdates.open(owner, drop),
       ),
       this.trace,
+      ({ bytes }) => this.generations.concern(bytes),
     )
     this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
     this.commits = new CommitQueue(dependencies.log, this.doc, loaded, dependencies.backlog, this)
     this.#compaction = new RoomCompaction(this, given)
+    this.generations = new RoomGenerations(this, this.#compaction, given.generations)
   }
 
   /**
@@ -296,9 +305,10 @@ export class Room implements CommittingRoom {
       void this.#open(bytesToSplit, () => this.#dropWaiting())
       return this.#countWaiting(null)
     }
-    const incoming = allowedOf(phase.updates)
     const { since } = phase
     this.#phase = idle
+    const incoming = this.#present(allowedOf(phase.updates), since, when)
+    if (incoming === null) return
     const meter = this.#metered()
     try {
       const mustShare = when === 'in a tick' && this.dependencies.tickScheduler.mustShare(this)
@@ -307,16 +317,92 @@ export class Room implements CommittingRoom {
         mustShare ? 'in a shared tick' : when,
       )
       if (accepted.length > 0) this.commit(accepted, since)
-      this.#putBack(later, since)
+      const left = [...this.#applier.takeOutdated(), ...later]
+      this.#putBack(left, since)
       const taken = incoming.slice(0, incoming.length - later.length)
       this.#slowDown(meter(taken.length), taken)
       if (expensive !== null) void this.#place(expensive, since)
-      else if (later.length > 0) this.#waitForTick()
+      else if (left.length > 0) this.#waitForTick()
       // This must be the last step, because it may resume reading from a sender, which may then send more
       // updates immediately. These updates wait while the document is locked.
-      if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
+      if (left.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
     } catch (error) {
       this.fail(error)
+    }
+  }
+
+  /**
+   * Returns the updates before the first one that must be rebased, and puts back the others. If it is the first one,
+   * starts to rebase it, and returns null. When the room is closed next, its senders must offer such updates again.
+   */
+  #present(
+    incoming: readonly ClientChange[],
+    since: number,
+    when: 'in a tick' | 'at the end',
+  ): readonly ClientChange[] | null {
+    const isOutdated = ({ bytes }: ClientChange): boolean => this.generations.concern(bytes)
+    if (when === 'at the end') return incoming.filter((item) => !isOutdated(item))
+    const at = incoming.findIndex(isOutdated)
+    const [first, ...others] = at === -1 ? [] : incoming.slice(at)
+    if (first === undefined) return incoming
+    if (at === 0) {
+      this.#putBack(others, since)
+      void this.#rebase(first, since)
+      this.#countWaiting(first)
+      return null
+    }
+    this.#putBack([first, ...others], since)
+    this.#waitForTick()
+    return incoming.slice(0, at)
+  }
+
+  /** Rebases an update. Updates that arrive in the meantime wait. */
+  async #rebase(item: ClientChange, since: number): Promise<void> {
+    const release = this.lock.hold(() => this.endTick())
+    try {
+      if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
+      if (await this.generations.rebase(item)) {
+        const accepted = this.#applier.retry()
+        if (accepted.length > 0) this.commit(accepted, since)
+        this.#putBack(this.#applier.takeOutdated(), since)
+      } else if (missingClocks(item.summary, this.state.clocks).length > 0) this.#applier.addPending(item)
+      else item.from.end(close('badRequest', 'the update depends on updates that are missing'))
+    } catch (error) {
+      this.#refuse(item, error)
+    } finally {
+      this.#countWaiting(null)
+      release()
+    }
+  }
+
+  /** Keeps the parts of an edit whose place was deleted as a branch of the document. */
+  async keepUnplaced({ from: { user }, by, meta = null }: ClientChange, state: Uint8Array): Promise<void> {
+    const { records, log } = this.dependencies
+    const branch = await records.addBranch(this.address, user, versionOf(this.commits.version))
+    const entry = { bytes: state, by, source: 'socket', meta } as const
+    await log.append(addressKey(branch), 'create', [entry], { expectHead: 0, term: this.term })
+  }
+
+  /**
+   * Starts a new generation of the document; see `RoomGenerations`.
+   * @param expected the version that the caller has saved
+   * @returns null if the document has another version
+   * @throws ApiError as `RoomGenerations.prune`, FAILED_PRECONDITION if a branch follows the document
+   */
+  async prune(
+    authorship: Omit<Change, 'bytes' | 'summary' | 'from'>,
+    expected: string,
+  ): Promise<PruneResult | null> {
+    const release = await this.pauseIncoming()
+    try {
+      this.begin()
+      if (versionOf(this.commits.version) !== expected || this.#followers !== null) return null
+      return await this.generations.prune(authorship)
+    } catch (error) {
+      if (endsRoom(error)) this.fail(error)
+      return toUnavailable(error)
+    } finally {
+      release()
     }
   }
 

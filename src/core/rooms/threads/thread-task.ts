@@ -7,6 +7,10 @@ import { decideHunks, type HunkDecision } from '../../content/branches/decide-hu
 import { followMain, type MainChanges } from '../../content/branches/follow-main.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { FreshCopy } from '../../content/fresh-copy.ts'
+import { type Archive, Generations } from '../../content/generations/generations.ts'
+import { movePositions } from '../../content/generations/move-positions.ts'
+import { type PrunedState, pruneState } from '../../content/generations/prune-state.ts'
+import { type Rebased, rebase } from '../../content/generations/rebase.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { type InitialContent, readInitialContent } from '../../content/initial-content.ts'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
@@ -145,6 +149,13 @@ interface HistoryTask extends DocumentUpdates {
   readonly query: HistoryQuery
 }
 
+/** A whole state (V1), and the content that prunes and rebases have replaced. */
+interface GenerationsTask extends WholeState {
+  readonly archives: readonly Archive[]
+  /** The replaced items; see `GenerationStore`. */
+  readonly items: readonly Uint8Array[]
+}
+
 /** The tasks by name. All parameters and results can be sent to a thread. */
 const tasks = {
   check: ({ change }: { readonly change: RootChange }): undefined => void checkChange(change),
@@ -242,6 +253,24 @@ const tasks = {
     const state = stateOf(task).encode()
     return { state, placements: placementsIn(state) }
   },
+  prune: ({ updates: [bytes], archives }: Omit<GenerationsTask, 'items'>): PrunedState =>
+    pruneState(bytes, new Generations(archives)),
+  /** Applies an edit of an earlier generation to the present one; see `rebase`. */
+  rebase: ({
+    updates: [bytes],
+    archives,
+    items,
+    update,
+  }: GenerationsTask & { readonly update: Uint8Array }): Rebased | 'incomplete' | null =>
+    rebase(new Generations(archives), items, bytes, update),
+  /** Moves positions to the present generation; see `movePositions`. */
+  movePositions: ({
+    updates: [bytes],
+    archives,
+    items,
+    positions,
+  }: GenerationsTask & { readonly positions: readonly string[] }): readonly string[] =>
+    movePositions(new Generations(archives), items, bytes, positions),
   /** Integrates an update whose conflict scans are too expensive for an event loop into a document. */
   place,
   /** Checks that an update does not change the content that `names` protect. */

@@ -56,9 +56,18 @@ export class UpdateApplier {
   readonly #trace: RoomTrace | undefined
   /** A pending update whose dependencies have arrived and that is expensive to integrate. */
   #expensive: ClientChange | null = null
+  /** Pending updates whose dependencies have arrived and that must be rebased. */
+  #outdated: ClientChange[] = []
+  readonly #mustRebase: (item: ClientChange) => boolean
 
-  constructor(state: DocumentState, pending: PendingUpdateBuffer, trace?: RoomTrace) {
+  constructor(
+    state: DocumentState,
+    pending: PendingUpdateBuffer,
+    trace?: RoomTrace,
+    mustRebase: (item: ClientChange) => boolean = () => false,
+  ) {
     this.#state = state
+    this.#mustRebase = mustRebase
     this.#pending = pending
     this.#trace = trace
   }
@@ -107,7 +116,7 @@ export class UpdateApplier {
         if (run.length === updatesPerTransaction) this.#applyRun(run, accepted)
       } else {
         this.#applyRun(run, accepted)
-        if (!this.#integrate(item, accepted)) this.#addPending(item)
+        if (!this.#integrate(item, accepted)) this.addPending(item)
       }
     }
     this.#applyRun(run, accepted)
@@ -175,7 +184,7 @@ export class UpdateApplier {
       // The thread has checked the map entries.
       this.#accept({ ...item, bytes: added, summary }, accepted)
     }
-    if (gap) this.#addPending(item)
+    if (gap) this.addPending(item)
     else item.onApplied?.()
     if (accepted.length > 0 && this.#pending.size > 0) this.#retryPending(accepted)
     return accepted
@@ -189,6 +198,18 @@ export class UpdateApplier {
     const expensive = this.#expensive
     this.#expensive = null
     return expensive
+  }
+
+  /** Returns the pending updates that must be rebased now. */
+  takeOutdated(): readonly ClientChange[] {
+    return this.#outdated.splice(0)
+  }
+
+  /** Retries the pending updates after a change that the caller has applied. Returns those that were applied. */
+  retry(): readonly Change[] {
+    const accepted: Change[] = []
+    this.#retryPending(accepted)
+    return accepted
   }
 
   hasPendingOf(member: Member): boolean {
@@ -275,7 +296,8 @@ export class UpdateApplier {
     accepted.push(added)
   }
 
-  #addPending(incoming: ClientChange): void {
+  /** Keeps an update until its dependencies have arrived. */
+  addPending(incoming: ClientChange): void {
     this.#pending.add(incoming, this.#state.clocks)
     if (this.#trace !== undefined) this.#trace.pending(incoming)
     // An offer is already the reply to a request for missing updates: its sender has no more updates, and
@@ -287,7 +309,9 @@ export class UpdateApplier {
     // Repeats until nothing more is applied, because an applied update may complete another pending update.
     for (let before = -1; before < accepted.length; ) {
       before = accepted.length
-      const candidates = this.#pending.take(this.#state.clocks)
+      const taken = this.#pending.take(this.#state.clocks)
+      const candidates = taken.filter(({ incoming }) => !this.#mustRebase(incoming))
+      for (const update of taken) if (!candidates.includes(update)) this.#outdated.push(update.incoming)
       const waiting = candidates.filter((update) => this.#isMissingMore(update, accepted))
       this.#pending.restore(waiting)
     }

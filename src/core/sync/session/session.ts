@@ -28,6 +28,9 @@ import { ReadOnlyNotice, SessionRole } from './session-role.ts'
 import { TokenRefresh } from './socket-tokens.ts'
 import { type UpdateMessage, UpdateVetting } from './update-vetting.ts'
 
+/** Milliseconds in which a client that has missed a prune must offer its edits. */
+const offerMs = 10_000
+
 /** Minimum milliseconds between two requests for missing updates. */
 const requestAgainMs = 1_000
 
@@ -93,6 +96,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #vector: Uint8Array | null = null
   /** True while a state vector is being replied to. A reply may be a whole document, so there is one at a time. */
   #isAnswering = false
+  /**
+   * Time until which no state vector is replied to, because the client has missed a prune. The reply would replace its
+   * edits, so it must offer them before.
+   */
+  #offersUntil = Number.NEGATIVE_INFINITY
   readonly #bucket: WorkspaceBucket
   /** Number of bytes of the incomplete message that `#bucket` has already counted. */
   #incompleteBytes = 0
@@ -453,12 +461,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       this.#trace?.line('update_rejected', { reason: 'the client has no right to edit' })
       if (this.#readOnly.isDue(this.#room, kind, bytes, summary))
         this.send(this.protocol.readOnly(this.right.readOnlyReason))
-      return this.#rejectUpdate(kind, bytes, summary)
+      this.#rejectUpdate(kind, bytes, summary)
+      return this.#answerNext()
     }
     const onApplied = saveAcks === null ? null : saveAcks.received(kind)
     const { id: by, meta = null } = this.user
     const rejection = this.#passToRoom({ bytes, summary, by, from: this, meta, kind, onApplied })
     if (rejection !== null) this.end(rejection)
+    else if (kind === 'offer') this.#answerNext()
   }
 
   /**
@@ -538,10 +548,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #receiveVector(vector: Uint8Array): void {
     this.#bucket.count(vector.length * vectorByteCost, this)
-    readStateVector(vector, this.#room.vectorClientsMax)
+    const clocks = readStateVector(vector, this.#room.vectorClientsMax)
     this.#trace?.line('sync_step1_received', { bytes: vector.length })
     if (this.protocol.handshake === 'clientFirst') this.#saveAcks?.restart()
     this.#vector = Uint8Array.from(vector)
+    if (!this.#hasOffered && this.#room.generations.areMissedBy(clocks)) {
+      this.#offersUntil = this.#dependencies.time() + offerMs
+      if (this.protocol.handshake === 'clientFirst') this.#requestAll()
+    }
     this.#answerNext()
   }
 
@@ -549,6 +563,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #answerNext(): void {
     const vector = this.#vector
     if (this.#isAnswering || vector === null || this.#mustWait(vector)) return
+    if (!this.#hasOffered && this.#dependencies.time() < this.#offersUntil) return
     this.#vector = null
     this.#isAnswering = true
     this.#room.scheduleAnswer(() => this.#answer(vector))

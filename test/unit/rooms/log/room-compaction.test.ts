@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../../src/core/base/clock.ts'
+import { Generations } from '../../../../src/core/content/generations/generations.ts'
 import { AppendBacklog, CommitQueue } from '../../../../src/core/rooms/log/commit-queue.ts'
 import { loadRoom } from '../../../../src/core/rooms/log/load-room.ts'
 import { RoomCompaction } from '../../../../src/core/rooms/log/room-compaction.ts'
@@ -27,6 +28,7 @@ it('schedules a compaction again after the store has failed to compact', async (
     state: loaded.state,
     commits: new CommitQueue(log, doc, loaded.loaded, new AppendBacklog(), listening()),
     whenEncoded: async <T>(use: (sliced: null) => T) => use(null),
+    generations: new Generations([]),
     dependencies: {
       log,
       limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },

@@ -1,0 +1,144 @@
+import type { Archive, Generations } from '../../content/generations/generations.ts'
+import type { PrunedState } from '../../content/generations/prune-state.ts'
+import type { Rebased } from '../../content/generations/rebase.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { versionOf } from '../../model/version.ts'
+import type { Attribution } from '../../update/attribution/attribution.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import type { DocumentState } from '../document/document-state.ts'
+import type { CommitQueue } from '../log/commit-queue.ts'
+import type { RoomCompaction } from '../log/room-compaction.ts'
+import type { Change, ClientChange } from '../updates/change.ts'
+import type { RoomDependencies } from './room-dependencies.ts'
+
+/** A room as its generations see it. */
+interface PrunedRoom {
+  readonly address: DocumentAddress
+  readonly state: DocumentState
+  readonly dependencies: RoomDependencies
+  readonly commits: CommitQueue
+  commit(updates: readonly Change[], since: number): void
+  keepUnplaced(item: ClientChange, state: Uint8Array): Promise<void>
+}
+
+/** The sizes of a document before and after a prune. */
+export interface PruneResult {
+  /** Number of prunes, this one included. */
+  readonly generation: number
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+  /** The version after the prune. */
+  readonly version: string
+}
+
+/**
+ * The generations of one open document. A prune replaces all content by a copy, so that the document has no deleted
+ * content. It is an update like any other: clients get it and stay connected. An edit of a client that had not received
+ * it is rebased. The document must be locked during both.
+ */
+export class RoomGenerations {
+  readonly #room: PrunedRoom
+  readonly #compaction: RoomCompaction
+  #generations: Generations
+
+  constructor(room: PrunedRoom, compaction: RoomCompaction, generations: Generations) {
+    this.#room = room
+    this.#compaction = compaction
+    this.#generations = generations
+  }
+
+  /** Returns whether an update must be rebased before it is applied. */
+  concern(bytes: Uint8Array): boolean {
+    const isPruned = this.#generations.count > 0
+    return isPruned && this.#generations.concern(bytes, this.#room.state.clocks)
+  }
+
+  /** Returns an attribution in which copies have the origins of the replaced content. */
+  carry(attribution: Attribution): Attribution {
+    return this.#generations.carry(attribution)
+  }
+
+  /** Returns whether a client with this state vector must offer its edits before it gets those that it lacks. */
+  areMissedBy(clocks: ReadonlyMap<number, number>): boolean {
+    return this.#generations.areMissedBy(clocks)
+  }
+
+  /**
+   * Applies and commits an update for which `concern` returns true. Its sender gets the result as all other members do,
+   * and it replaces the sender's items.
+   * @returns false if the update depends on updates that the document lacks
+   * @throws ApiError as `placeOnThread`
+   */
+  async rebase(item: ClientChange): Promise<boolean> {
+    const { address, state, dependencies } = this.#room
+    const { generationStore, threads, clock } = dependencies
+    const { archives } = this.#generations
+    const items = await generationStore.itemsOf(address, this.#generations)
+    const rebased = await threads.use(address, (thread) =>
+      thread.run({ is: 'rebase', updates: [state.encode()], archives, items, update: item.bytes }),
+    )
+    if (rebased === 'incomplete') return false
+    if (rebased !== null) {
+      if (rebased.unplaced !== null) await this.#room.keepUnplaced(item, rebased.unplaced)
+      const { by, meta, bytes } = item
+      if (rebased.archive !== null) await this.#archive(rebased.archive, bytes)
+      this.#become(rebased, { by, meta: meta ?? null, right: item.from.right, source: 'socket' }, clock.now())
+    }
+    item.onApplied?.()
+    return true
+  }
+
+  /**
+   * Starts a new generation, and resolves when the log has only its content.
+   * @throws ApiError RESOURCE_EXHAUSTED as `placeOnThread`; the errors of the log
+   */
+  async prune(authorship: Omit<Change, 'bytes' | 'summary' | 'from'>): Promise<PruneResult> {
+    const { address, state, dependencies } = this.#room
+    const { archives } = this.#generations
+    const before = state.encode()
+    const pruned = await dependencies.threads.use(address, (thread) =>
+      thread.run({ is: 'prune', updates: [before], archives }),
+    )
+    const { archive } = pruned
+    await this.#archive(archive, before)
+    this.#become(pruned, authorship, dependencies.clock.now())
+    const { commits } = this.#room
+    const version = versionOf({ epoch: commits.epoch, seq: await commits.durable })
+    await this.#compaction.finish()
+    return {
+      generation: archive.generation,
+      bytesBefore: before.length,
+      bytesAfter: state.encode().length,
+      version,
+    }
+  }
+
+  /**
+   * Returns relative positions (base64) at the present places of the content that prunes have replaced.
+   * @throws ApiError RESOURCE_EXHAUSTED as `placeOnThread`; the errors of the store
+   */
+  async movePositions(positions: readonly string[]): Promise<readonly string[]> {
+    const { address, state, dependencies } = this.#room
+    const { archives } = this.#generations
+    const items = await dependencies.generationStore.itemsOf(address, this.#generations)
+    return dependencies.threads.use(address, (thread) =>
+      thread.run({ is: 'movePositions', updates: [state.encode()], archives, items, positions }),
+    )
+  }
+
+  async #archive(archive: Archive, items: Uint8Array): Promise<void> {
+    await this.#room.dependencies.generationStore.add(this.#room.address, archive, items)
+    this.#generations = this.#generations.with(archive)
+  }
+
+  #become(
+    { state, update: bytes }: PrunedState | Rebased,
+    authorship: Omit<Change, 'bytes' | 'summary' | 'from'>,
+    since: number,
+  ): void {
+    const summary = readUpdate(bytes)
+    this.#room.state.become(state)
+    this.#room.state.advance(summary)
+    this.#room.commit([{ ...authorship, bytes, summary, from: null }], since)
+  }
+}

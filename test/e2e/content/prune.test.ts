@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
+import { temporaryDirectory } from '../../contract/level/store-tools.ts'
+import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { withLog } from '../../support/stores/pausable-engine.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+interface Pruned {
+  readonly generation: number
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+  readonly version: string
+  readonly versionId: string
+}
+
+const editor = (documentId: string) => ({ organizationId: 'acme', documentId, editorId: 'main' })
+const call = async (documentId: string, operation: string, data: object = {}, on = server) =>
+  dataOf(await on.post(`/v2/crdt/${operation}`, { ...editor(documentId), ...data }))
+const prune = async (documentId: string, on = server) => (await call(documentId, 'prune', {}, on)) as Pruned
+const textOf = async (documentId: string, on = server) =>
+  ((await call(documentId, 'get', {}, on)) as [{ data: string }])[0].data
+const open = async (documentId: string, userId: string, on = server): Promise<Editor> =>
+  syncedEditor(on.wsUrl, `acme/${documentId}/main`, await on.token(userId))
+
+/** Types text and deletes a part of it, in many small edits. */
+function churn({ text }: Pick<Editor, 'text'>, rounds: number): void {
+  for (let round = 0; round < rounds; round += 1) {
+    text.insert(text.length, `word ${round} `)
+    text.delete(Math.floor(text.length / 2), 4)
+  }
+}
+
+const equal = (clients: readonly { readonly text: Y.Text }[], expected: () => string): Promise<void> =>
+  eventually(
+    () => clients.every(({ text }) => text.toString() === expected()),
+    () => [expected(), ...clients.map(({ text }) => text.toString())],
+  )
+
+it('[PRUNE-2] keeps clients connected, and drops the deleted content', async () => {
+  const [ann, ben] = [await open('online', 'ann'), await open('online', 'ben')]
+  churn(ann, 200)
+  ben.text.insert(0, 'title ')
+  await equal([ben], () => ann.text.toString())
+  const text = ann.text.toString()
+  let isClosed = false
+  for (const { provider } of [ann, ben]) provider.on('connection-close', () => (isClosed = true))
+  const pruned = await prune('online')
+  expect(pruned).toMatchObject({ generation: 1 })
+  expect(pruned.bytesAfter).toBeLessThan(pruned.bytesBefore / 2)
+  expect(ann.text.toString()).toBe(text)
+  for (const [at, { text: own }] of [ann, ben].entries()) {
+    own.insert(0, `first${at} `)
+    own.insert(own.length, ` last${at}`)
+    own.delete(10, 3)
+  }
+  await equal([ben], () => ann.text.toString())
+  expect(await textOf('online')).toBe(ann.text.toString())
+  expect(await prune('online')).toMatchObject({ generation: 2 })
+  expect(await call('online', 'versions/get', { versionId: pruned.versionId })).toMatchObject({ data: text })
+  expect(isClosed).toBe(false)
+  const cleo = await open('online', 'cleo')
+  await equal([cleo, ann, ben], () => ann.text.toString())
+  expect(Y.encodeStateAsUpdate(cleo.doc).length).toBeLessThan(pruned.bytesBefore / 2)
+  for (const client of [ann, ben, cleo]) client.close()
+})
+
+it.each([1, 2])(
+  '[PRUNE-3] rebases the edits of stock clients that were offline during %i prunes',
+  async (prunes) => {
+    const documentId = `offline-${prunes}`
+    const [ann, ben] = [await open(documentId, 'ann'), await open(documentId, 'ben')]
+    const socket = hocuspocusSocket(server)
+    const cleo = hocuspocusProvider(server, `acme/${documentId}/main`, await server.token('cleo'), { socket })
+    const cleoText = cleo.document.getText('content')
+    ann.text.insert(0, 'one two three four')
+    churn(ann, 50)
+    await equal([ben, { text: cleoText }], () => ann.text.toString())
+    ben.provider.disconnect()
+    socket.disconnect()
+    await eventually(() => !ben.provider.wsconnected)
+    ben.text.insert(4, 'BEN ')
+    ben.text.delete(0, 4)
+    cleoText.insert(8, 'CLEO ')
+    cleoText.delete(cleoText.length - 5, 5)
+    const before = ann.text.toString()
+    for (let round = 0; round < prunes; round += 1) {
+      await prune(documentId)
+      ann.text.insert(0, `${round}`)
+      await eventually(async () => (await textOf(documentId)) === ann.text.toString())
+    }
+    ben.provider.connect()
+    void socket.connect()
+    const marks = ['0', '1'].slice(0, prunes).toReversed().join('')
+    const expected = `${marks}BEN two CLEO ${before.slice(8, -5)}`
+    await equal([ann, ben, { text: cleoText }], () => expected)
+    await eventually(() => !cleo.hasUnsyncedChanges)
+    expect(await textOf(documentId)).toBe(expected)
+    ben.text.insert(ben.text.length, ' end')
+    await equal([ann, { text: cleoText }], () => `${expected} end`)
+    ann.close()
+    ben.close()
+    cleo.destroy()
+    socket.destroy()
+  },
+)
+
+it('[PRUNE-4] keeps an edit whose place was deleted as a branch with the name of its user', async () => {
+  const ann = await open('unplaced', 'ann')
+  const ben = await open('unplaced', 'ben')
+  const fragment = ({ doc }: Editor) => doc.getXmlFragment('prosemirror')
+  const paragraph = (words: string) => {
+    const element = new Y.XmlElement('paragraph')
+    element.insert(0, [new Y.XmlText(words)])
+    return element
+  }
+  fragment(ann).insert(0, [paragraph('kept'), paragraph('removed')])
+  await eventually(() => fragment(ben).length === 2)
+  ben.provider.disconnect()
+  const removed = fragment(ben).get(1) as Y.XmlElement
+  ;(removed.get(0) as Y.XmlText).insert(0, 'BEN ')
+  await prune('unplaced')
+  fragment(ann).delete(1, 1)
+  ben.provider.connect()
+  await eventually(() => fragment(ben).length === 1)
+  const branches = async () =>
+    (await call('unplaced', 'branches/list')) as { name: string; createdBy: string }[]
+  await eventually(async () => (await branches()).length === 1)
+  const [{ name, createdBy } = { name: '', createdBy: '' }] = await branches()
+  expect(createdBy).toBe('ben')
+  const shown = await server.post('/v2/crdt/get', { ...editor('unplaced'), editorId: `main@${name}` })
+  expect(JSON.stringify(dataOf(shown))).toContain('BEN ')
+  expect(JSON.stringify(dataOf(shown))).not.toContain('removed')
+  expect(fragment(ben).toString()).toBe('<paragraph>kept</paragraph>')
+  expect(await server.post('/v2/crdt/prune', editor('unplaced'))).toMatchObject({
+    body: { error: { details: { code: 'crdt/open-branches', branches: [name] } } },
+  })
+  ann.close()
+  ben.close()
+})
+
+it('[PRUNE-5] has the old content or the new one with its generation after a crash at any step', async () => {
+  for (const step of ['blob', 'append', 'compact'] as const) {
+    const directory = await temporaryDirectory()
+    const first = await openLevelEngine({ directory: directory.path })
+    let isBroken = false
+    const failing = async (): Promise<never> => {
+      throw new Error('the process ends here')
+    }
+    const broken = withLog(first, (log) => ({
+      ...log,
+      append: (...given: Parameters<typeof log.append>) =>
+        isBroken && step === 'append' ? failing() : log.append(...given),
+      compact: (...given: Parameters<typeof log.compact>) =>
+        isBroken && step === 'compact' ? failing() : log.compact(...given),
+    }))
+    const put: typeof first.blobs.put = (key, bytes) =>
+      isBroken && step === 'blob' && key[0] === 'generations' ? failing() : first.blobs.put(key, bytes)
+    const engine = { ...broken, blobs: { ...broken.blobs, put } }
+    const running = await startTestServer({}, { engine })
+    const ann = await open('crash', 'ann', running)
+    churn(ann, 30)
+    const before = ann.text.toString()
+    await eventually(async () => (await textOf('crash', running)) === before)
+    ann.provider.disconnect()
+    ann.text.insert(3, 'ANN')
+    isBroken = true
+    expect((await running.post('/v2/crdt/prune', editor('crash'))).status).not.toBe(200)
+    isBroken = false
+    await running.stop()
+    const again = await openLevelEngine({ directory: directory.path })
+    const restarted = await startTestServer({}, { engine: again })
+    expect(await textOf('crash', restarted)).toBe(before)
+    const ben = await open('crash', 'ben', restarted)
+    ann.provider.serverUrl = ann.provider.serverUrl.replace(running.wsUrl, restarted.wsUrl)
+    ann.provider.params.token = await restarted.token('ann')
+    ann.provider.connect()
+    const expected = `${before.slice(0, 3)}ANN${before.slice(3)}`
+    await equal([ann, ben], () => expected)
+    await prune('crash', restarted)
+    expect(await textOf('crash', restarted)).toBe(expected)
+    ann.close()
+    ben.close()
+    await restarted.stop()
+    await directory.remove()
+  }
+})
+
+it('[PRUNE-6] keeps the authors of the content', async () => {
+  const ann = await open('authors', 'ann')
+  ann.text.insert(0, 'by ann')
+  await eventually(async () => (await textOf('authors').catch(() => '')) === 'by ann')
+  const ben = await open('authors', 'ben')
+  ben.text.insert(6, ', by ben')
+  await eventually(() => ann.text.toString() === 'by ann, by ben')
+  const runs = async () =>
+    ((await call('authors', 'history')) as { authors: { text: string; userId: string }[] }).authors
+  const before = await runs()
+  await call('authors', 'prune', { userId: 'cleo' })
+  expect(await runs()).toEqual(before)
+  ann.close()
+  ben.close()
+})
+
+it('[PRUNE-8] rejects an update by REST that was made for replaced content', async () => {
+  const ann = await open('applied', 'ann')
+  ann.text.insert(0, 'one two')
+  await eventually(async () => (await textOf('applied').catch(() => '')) === 'one two')
+  const own = new Y.Doc()
+  Y.applyUpdate(own, Y.encodeStateAsUpdate(ann.doc))
+  const vector = Y.encodeStateVector(own)
+  own.getText('content').insert(3, ' new')
+  const update = Buffer.from(Y.encodeStateAsUpdate(own, vector)).toString('base64')
+  await prune('applied')
+  expect(await server.post('/v2/crdt/apply', { ...editor('applied'), update })).toMatchObject({
+    body: { error: { details: { code: 'crdt/update-incomplete' } } },
+  })
+  expect(await textOf('applied')).toBe('one two')
+  ann.close()
+})
