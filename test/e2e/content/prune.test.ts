@@ -4,8 +4,11 @@ import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import { seed } from '../../support/data/seed.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { withLog } from '../../support/stores/pausable-engine.ts'
+import { itLong } from '../../support/time/full-run.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -224,4 +227,44 @@ it('[PRUNE-8] rejects an update by REST that was made for replaced content', asy
   })
   expect(await textOf('applied')).toBe('one two')
   ann.close()
+})
+
+itLong('[PRUNE-1] keeps each character that stock clients type while the editor is pruned', async () => {
+  const random = new Random(seed)
+  const clients = [await open('busy', 'ann'), await open('busy', 'ben'), await open('busy', 'cleo')]
+  const marks: string[] = []
+  const type = (): void => {
+    const { doc, text } = random.pick(clients)
+    const list = doc.getArray<string>('list')
+    const mark = String.fromCodePoint(0x4e00 + marks.length)
+    marks.push(mark)
+    if (random.below(3) === 0) list.insert(random.below(list.length + 1), [mark])
+    else text.insert(random.below(text.length + 1), mark)
+  }
+  type()
+  await eventually(async () => (await textOf('busy').catch(() => null)) !== null)
+  for (let round = 0; round < 12; round += 1) {
+    const away = random.pick(clients)
+    if (random.below(2) === 0) away.provider.disconnect()
+    const pruning = prune('busy')
+    for (let typed = 0; typed < 60; typed += 1) {
+      type()
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    await pruning
+    away.provider.connect()
+  }
+  const shown = ({ doc, text }: Editor): string =>
+    text.toString() + doc.getArray<string>('list').toJSON().join('')
+  const all = marks.toSorted().join('')
+  await eventually(
+    () =>
+      clients.every(
+        (client) => shown(client) === shown(clients[0] as Editor) && shown(client).length >= all.length,
+      ),
+    () => ({ seed, shown: clients.map((client) => shown(client).length), typed: all.length }),
+    20_000,
+  )
+  expect([...shown(clients[0] as Editor)].toSorted().join('')).toBe(all)
+  for (const client of clients) client.close()
 })
