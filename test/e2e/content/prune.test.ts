@@ -265,6 +265,11 @@ itLong('[PRUNE-1] keeps each character that stock clients type while the editor 
     () => ({ seed, shown: clients.map((client) => shown(client).length), typed: all.length }),
     20_000,
   )
-  expect([...shown(clients[0] as Editor)].toSorted().join('')).toBe(all)
+  expect(
+    shown(clients[0] as Editor)
+      .split('')
+      .toSorted()
+      .join(''),
+  ).toBe(all)
   for (const client of clients) client.close()
 })

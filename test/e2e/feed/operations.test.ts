@@ -55,6 +55,7 @@ const steps: readonly Step[] = [
     event: changed,
   },
   { path: '/v2/crdt/versions/create', request: editor, event: null },
+  { path: '/v2/crdt/prune', request: editor, event: changed },
   { path: '/v2/crdt/update', request: text('three'), event: changed },
   {
     path: '/v2/crdt/versions/restore',

@@ -170,7 +170,7 @@ const contentOf = (doc: Y.Doc): unknown => {
   const characters = text
     .toDelta()
     .flatMap(({ insert, attributes = {} }: { insert: string; attributes?: object }) =>
-      [...insert].map((character) => [character, attributes]),
+      insert.split('').map((character) => [character, attributes]),
     )
   return { text: characters, list: list.toJSON(), map: toJson(map.toJSON()), xml: xml.toString() }
 }

@@ -73,9 +73,12 @@ const nothing = Uint8Array.of(0, 0)
 function withoutGarbage(bytes: Uint8Array, replaced: RangeIndex<IdRange>): Uint8Array {
   const { structs, ds } = Y.decodeUpdate(bytes)
   const parts = structs.flatMap((each): readonly Struct[] => {
-    const { id, length } = each
+    const {
+      id: { client, clock },
+      length,
+    } = each
     if (!(each instanceof Y.GC)) return [each]
-    return [...replaced.parts({ ...id, length })].map((part) =>
+    return [...replaced.parts({ client, clock, length })].map((part) =>
       part.range === null ? gcOf(part) : skipOf(part),
     )
   })
