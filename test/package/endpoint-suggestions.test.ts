@@ -57,7 +57,7 @@ async function newDocument(): Promise<EndpointDocument> {
 async function suggest(user: string, editor: EndpointDocument, find: string, text: string): Promise<void> {
   const { editorId } = await call<StartedSuggesting>(user, 'start', editor)
   const edits = [{ replace: { find, with: text } }]
-  dataOf(await server.api.crdt.edit({ ...editor, editorId, edits, userId: users[user]?.userId as string }))
+  dataOf(await server.api.crdt.edit({ ...editor, editorId, edits, userId: users[user]?.userId }))
 }
 const listed = (user: string, editor: EndpointDocument): Promise<SuggestionList> => call(user, 'get', editor)
 const textOf = async (editor: EndpointDocument): Promise<unknown> =>

@@ -84,7 +84,8 @@ export class PageOfUser {
       const isProblem = ['error', 'warning'].includes(message.type()) && !selectionNote.test(message.text())
       // A request of the time without a network can be reported after it.
       const isLate = message.text().includes('net::ERR_INTERNET_DISCONNECTED')
-      if (isProblem && !isLate && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
+      if (isProblem && !isLate && (this.#hasNetwork || !isNetwork))
+        this.#errors.push(`${message.text()} ${message.location().url}`)
     })
     page.on('websocket', (socket) => {
       if (socket.url().includes('/sync/')) this.#sockets += 1

@@ -39,8 +39,6 @@ export interface SuggestionAuthor {
   readonly color: string
 }
 
-const nothing: SuggestionsState = { suggestions: [], userId: '', canDecide: false, error: null }
-
 /**
  * The suggestions of all users for one editor. It reads them from the endpoint of the application while it has
  * subscribers, and again when a branch changes.
@@ -55,7 +53,7 @@ export class SuggestionStore {
   /** The users whose presence was seen, by id. */
   readonly #authors = new Map<string, SuggestionAuthor>()
   #awareness: SuggestionSource['awareness'] = null
-  #state = nothing
+  #state: SuggestionsState = { suggestions: [], userId: '', canDecide: false, error: null }
 
   /**
    * @param endpoint URL of the endpoint that `createEndpoint` has made
@@ -198,6 +196,7 @@ export class SuggestionStore {
 
 /** Returns a color that is always the same one for a user. */
 function ownColorOf(userId: string): string {
-  const sum = [...userId].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7)
-  return `hsl(${sum} 65% 45%)`
+  let hue = 0
+  for (const letter of userId) hue = (hue * 31 + (letter.codePointAt(0) ?? 0)) % 360
+  return `hsl(${hue} 65% 45%)`
 }

@@ -1,6 +1,5 @@
 // @vitest-environment dom
 import { toggleMark } from 'prosemirror-commands'
-import type { MarkType } from 'prosemirror-model'
 import { schema } from 'prosemirror-schema-basic'
 import { type Command, EditorState, TextSelection } from 'prosemirror-state'
 import { EditorView } from 'prosemirror-view'
@@ -165,7 +164,7 @@ it('[SUG-1] shows formatting, and text that is deleted over the border of blocks
   const editorId = await suggestionsOf('sue').editorFor(true)
   const [ada, sue] = [await open('ada'), await open('sue', editorId)]
   const { view } = sue.select('One')
-  toggleMark(schema.marks.em as MarkType)(view.state, view.dispatch)
+  toggleMark(schema.marks.em)(view.state, view.dispatch)
   sue.select('six.', 'Seven.').type('')
   await eventually(() => sue.text() === 'One two three.|Four five ')
   await eventually(() => ada.shown().length >= 2)
