@@ -115,6 +115,29 @@ it.each([1, 2])(
   },
 )
 
+it('[PRUNE-9] makes the edits of a client from before the prune in a document that was deleted and restored', async () => {
+  const [ann, ben] = [await open('restored', 'ann'), await open('restored', 'ben')]
+  ann.text.insert(0, 'one two three')
+  churn(ann, 10)
+  await equal([ben], () => ann.text.toString())
+  ben.provider.disconnect()
+  await eventually(() => !ben.provider.wsconnected)
+  ben.text.insert(4, 'BEN ')
+  await prune('restored')
+  const expected = `one BEN ${ann.text.toString().slice(4)}`
+  ann.close()
+  const ids = { organizationId: 'acme', documentIds: ['restored'] }
+  await server.post('/v2/organizations/documents/delete', ids)
+  const [{ deletionId } = { deletionId: '' }] = dataOf(
+    await server.post('/v2/workspace/deleted/get', { organizationId: 'acme' }),
+  ) as { readonly deletionId: string }[]
+  dataOf(await server.post('/v2/workspace/deleted/restore', { deletionId }))
+  ben.provider.connect()
+  await eventually(async () => (await textOf('restored')) === expected)
+  await equal([ben], () => expected)
+  ben.close()
+})
+
 it('[PRUNE-4] keeps an edit whose place was deleted as a branch with the name of its user', async () => {
   const ann = await open('unplaced', 'ann')
   const ben = await open('unplaced', 'ben')

@@ -290,3 +290,26 @@ it('[PRUNE-1] after random edits, prunes and reconnects, all clients have the sa
   for (let at = 0; at < times(5, 400); at += 1) rebases += run(seed + at)
   expect(rebases).toBeGreaterThan(0)
 })
+
+it('[PRUNE-10] refuses a document whose client ids leave none for a copy, and still rebases its edits', () => {
+  const doc = new Y.Doc()
+  doc.getText('text').insert(0, 'one two')
+  const archive = pruneState(stateOf(doc), new Generations([]))
+  const [pruned, client] = [loaded(archive.state), loaded(stateOf(doc))]
+  const huge = new Y.Doc()
+  huge.clientID = Number.MAX_SAFE_INTEGER
+  Y.applyUpdate(huge, stateOf(pruned))
+  huge.getText('text').insert(0, 'zero ')
+  expect(() => pruneState(stateOf(huge), new Generations([archive.archive]))).toThrow('client ids')
+  const before = Y.encodeStateVector(client)
+  client.getText('text').insert(3, ' and')
+  const update = Y.encodeStateAsUpdate(client, before)
+  const generations = new Generations([archive.archive])
+  const rebased = rebase(generations, [stateOf(doc)], stateOf(huge), update)
+  if (rebased === null || rebased === 'incomplete') throw new Error('not rebased')
+  Y.applyUpdate(client, stateOf(huge))
+  Y.applyUpdate(client, rebased.update)
+  expect(contentOf(client)).toEqual(contentOf(loaded(rebased.state)))
+  expect(client.getText('text').toJSON()).toBe('zero one and two')
+  expect(rebased.archive?.client).toBeGreaterThan(archive.archive.client)
+})

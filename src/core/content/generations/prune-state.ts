@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
+import { ApiError } from '../../base/errors.ts'
 import { FreshCopy } from '../fresh-copy.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { putItem } from '../values/write-edits.ts'
@@ -23,9 +24,15 @@ export interface PrunedState {
   readonly archive: Archive
 }
 
-/** Returns a client id for copies that a document does not have. It is greater than all ids of its clients. */
-export const newCopyClient = (clocks: ReadonlyMap<number, number>): number =>
-  Math.max(copyClientMin, ...clocks.keys()) + 1 + randomInt(copyClients)
+/**
+ * Returns a client id for copies that a document does not have. It is greater than all ids of its clients; null if their
+ * ids are too large for this.
+ */
+export function newCopyClient(clocks: ReadonlyMap<number, number>): number | null {
+  let max = copyClientMin
+  for (const client of clocks.keys()) max = Math.max(max, client)
+  return max < Number.MAX_SAFE_INTEGER - copyClients ? max + 1 + randomInt(copyClients) : null
+}
 
 /**
  * Replaces the content of a document with a copy under one new client id. No item of the copy refers to a replaced id,
@@ -41,8 +48,13 @@ export function pruneState(bytes: Uint8Array, generations: Generations): PrunedS
   const edge = generations.edge === -1 ? newEdge(clocks) : generations.edge
   const kept = clocks.get(edge) ?? 0
   if (edge >= 0) putEdges(doc, edge)
-  const copy = new FreshCopy(doc, newCopyClient(clocks), putLead)
-  const client = copy.doc.clientID
+  const client = newCopyClient(clocks)
+  if (client === null)
+    throw new ApiError(
+      'crdt/unsupported-content',
+      'the editor has Yjs client ids that leave none for a copy; copy it to another editor',
+    )
+  const copy = new FreshCopy(doc, client, putLead)
   copy.doc.transact(putMark)
   const copied = Y.decodeUpdate(Y.encodeStateAsUpdate(copy.doc))
   const edges = structsOf(doc, edge)
@@ -71,7 +83,8 @@ export function pruneState(bytes: Uint8Array, generations: Generations): PrunedS
 
 /** Returns a client id that is smaller than those of the document; -1 if there is none. */
 function newEdge(clocks: ReadonlyMap<number, number>): number {
-  const max = Math.min(edgeClients, ...clocks.keys())
+  let max = edgeClients
+  for (const client of clocks.keys()) max = Math.min(max, client)
   return max === 0 ? -1 : randomInt(max)
 }
 

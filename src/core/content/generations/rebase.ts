@@ -5,7 +5,7 @@ import { createDoc, noGuid } from '../yjs/create-doc.ts'
 import { deleteIds, type ItemRange, idOf, itemIn, rangeOfItem } from '../yjs/items.ts'
 import { disjoint, type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import type { Archive, Generations, NestedCopy } from './generations.ts'
+import { type Archive, copyClientMin, type Generations, type NestedCopy } from './generations.ts'
 import { newCopyClient } from './prune-state.ts'
 import { gcOf, type Struct, skipOf, updateOf } from './struct-bytes.ts'
 
@@ -119,7 +119,7 @@ class EditRebase {
 
   run(): Rebased | null {
     const added: Uint8Array[] = []
-    const [doc, edits, client] = [this.#doc, this.#edits, newCopyClient(this.#clocks)]
+    const [doc, edits, client] = [this.#doc, this.#edits, this.#newClient()]
     doc.on('update', (bytes: Uint8Array) => void added.push(bytes))
     const mark = { client, clock: 0, length: 1 }
     const replaced = edits.length === 0 ? [] : [...edits, mark]
@@ -139,6 +139,15 @@ class EditRebase {
       archive: edits.length === 0 ? null : { client, copies, old: edits, edge, generation },
       unplaced: unplaced.length === 0 ? null : this.#withUnplaced(unplaced),
     }
+  }
+
+  /** Returns a client id for copies, greater than that of the last archive. */
+  #newClient(): number {
+    const next = newCopyClient(this.#clocks)
+    if (next !== null) return next
+    let client = (this.#generations.archives.at(-1)?.client ?? copyClientMin) + 1
+    while (this.#clocks.has(client)) client += 1
+    return client
   }
 
   /** Runs `work` in a transaction of both documents, because it splits items in both. */

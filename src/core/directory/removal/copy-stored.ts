@@ -17,8 +17,8 @@ const keysAtOnce = 100
 /** Number of logs that are copied at the same time. */
 const logsAtOnce = 4
 
-/** Returns the prefix of the blobs of an organization or document. @param prefix prefix of its logs */
-const blobPrefix = (prefix: Key): Key => ['versions', ...prefix]
+/** Blobs of documents: contents of versions, and what prunes have replaced. */
+const blobSpaces = ['versions', 'generations'] as const
 
 /**
  * Copies the logs under a prefix to the same places under another one. A damaged log is left out: no call can read it.
@@ -33,30 +33,36 @@ export async function copyLogs(
     await mapInSlices(docs, (doc) => unlessDamaged(copyLog(log, [doc, copyOf(doc)], goOn)), logsAtOnce)
 }
 
-/** Like `copyLogs`, for the contents of saved versions. The prefixes are those of the logs. */
+/** Like `copyLogs`, for blobs. The prefixes are those of the logs. */
 export async function copyBlobs(
   blobs: Blobs,
   [from, to]: readonly [Key, Key],
   goOn: CheckLease,
 ): Promise<void> {
-  for (let after: Key | undefined; ; await goOn()) {
-    const keys = await blobs.list(blobPrefix(from), { limit: keysAtOnce, ...(after && { after }) })
-    for (const key of keys) {
-      const bytes = await unlessDamaged(blobs.get(key))
-      if (bytes) await blobs.put([...blobPrefix(to), ...key.slice(blobPrefix(from).length)], bytes)
-    }
-    after = keys.at(-1)
-    if (after === undefined) return
-  }
+  for (const space of blobSpaces)
+    for await (const keys of blobPages(blobs, [space, ...from]))
+      for (const key of keys) {
+        const bytes = await unlessDamaged(blobs.get(key))
+        if (bytes) await blobs.put([space, ...to, ...key.slice(from.length + 1)], bytes)
+        await goOn()
+      }
 }
 
-/** Deletes the saved contents under a prefix. @param prefix prefix of the logs */
+/** Deletes the blobs under a prefix. @param prefix prefix of the logs */
 export async function deleteBlobs(blobs: Blobs, prefix: Key, goOn: CheckLease): Promise<void> {
-  for (;;) {
-    const keys = await blobs.list(blobPrefix(prefix), { limit: keysAtOnce })
+  for (const space of blobSpaces)
+    for await (const keys of blobPages(blobs, [space, ...prefix])) {
+      await Promise.all(keys.map((key) => blobs.delete(key)))
+      await goOn()
+    }
+}
+
+async function* blobPages(blobs: Blobs, prefix: Key): AsyncGenerator<readonly Key[]> {
+  for (let after: Key | undefined; ; ) {
+    const keys = await blobs.list(prefix, { limit: keysAtOnce, ...(after && { after }) })
     if (keys.length === 0) return
-    await Promise.all(keys.map((key) => blobs.delete(key)))
-    await goOn()
+    yield keys
+    after = keys.at(-1)
   }
 }
 
