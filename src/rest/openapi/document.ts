@@ -127,7 +127,7 @@ const tags: Readonly<Record<string, Tag>> = {
   sync: {
     title: 'Sync over HTTP',
     description:
-      'Realtime sync for clients behind proxies that reject websockets. The chapter `/docs/editors#http-transport` has the details.',
+      'Realtime sync for clients behind proxies that reject websockets. The chapter `/docs/editors#proxies-that-reject-websockets` has the details.',
   },
   connections: { title: 'Connections', description: 'Clients that are connected to documents.' },
   requests: { title: 'Request log', description: 'Recent calls and rejections of an API key.' },

@@ -353,7 +353,7 @@ it('[DEL-6] exports and erases the data of a user also in deleted documents and 
     const scan = (range: { readonly limit: number }) => engine.kv.scan(part, range)
     for await (const page of entryPages(scan, { limit: 500 }))
       for (const { key, value } of page)
-        expect(`${key.join(' ')} ${Buffer.from(value)}`).not.toContain(zoe.userId)
+        expect(`${key.join(' ')} ${Buffer.from(value).toString()}`).not.toContain(zoe.userId)
   }
   await server.stop()
 })

@@ -1,4 +1,5 @@
 import { ApiError } from '../../base/errors.ts'
+import { shortened } from '../../base/text.ts'
 import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import { type DocumentAddress, documentAddress } from '../../model/address.ts'
@@ -75,7 +76,7 @@ export class BranchStore {
     baseVersion: string,
     createdAt: number,
   ): Promise<DocumentAddress> {
-    const named = [...(user.name || user.id)].slice(0, unplacedNameCharacters).join('')
+    const named = shortened(user.name || user.id, unplacedNameCharacters)
     const name = `${named.replaceAll(/[@\p{Cc}]/gu, ' ')} ${new Date(createdAt).toISOString()}`.trim()
     const { documentId, editorId } = main
     const undecided = { status: 'open', decidedBy: '', decidedAt: null } as const
