@@ -39,6 +39,13 @@ export function logContract(bench: () => Bench): void {
     expect(loaded.head).toBe(next - 1)
   })
 
+  it('[ENG-1] gives the entries of an append the time that the caller names', async () => {
+    await log().append(doc, 'create', updates('a'), { at: 1_000 })
+    await log().append(doc, 1, updates('b'), { at: 2_000 })
+    const { entries, changed } = await loadLive(log(), doc)
+    expect([...entries.map(({ at }) => at), changed.at]).toEqual([1_000, 2_000, 2_000])
+  })
+
   it('[ENG-2] resolves the appends of one document in the order of calls', async () => {
     const order: number[] = []
     const note = (index: number) => () => order.push(index)

@@ -129,7 +129,8 @@ it('[LIM-23] when the workspace is full, rejects calls that add data, and accept
   expect((await server.post('/v2/organizations/documents/delete', gone)).status).toBe(200)
   // Deleted data counts until it is purged.
   const [deletion] = dataOf(await server.post('/v2/workspace/deleted/get', {})) as [{ deletionId: string }]
-  expect((await server.post('/v2/workspace/deleted/purge', deletion)).status).toBe(200)
+  const { deletionId } = deletion
+  expect((await server.post('/v2/workspace/deleted/purge', { deletionId })).status).toBe(200)
   await eventually(async () => {
     offsetMs += 11_000
     return (await add('another', 'text')).status === 200

@@ -98,6 +98,7 @@ const partsByPath: readonly (readonly [start: string, parts: readonly Part[]])[]
   ['/v2/workspace/webhookconfig/', ['webhooks']],
   ['/v2/workspace/callbacks/', ['callbacks']],
   ['/v2/workspace/domains/', ['domains']],
+  ['/v2/workspace/deleted/', inOrganization],
   ['/v2/workspace/usage/', inOrganization],
   ['/v2/workspace/', []],
   ['/v2/requests/', []],
@@ -130,7 +131,7 @@ export function worldMaker(server: Pick<TestServer, 'post'>): WorldMaker {
   let kept: { readonly parts: readonly Part[]; readonly versionId: string | undefined } | null = null
   return async (path) => {
     const isKept = kept !== null && partsOf(path).every((part) => kept?.parts.includes(part))
-    if (!isKept || path === resending || adding.includes(path)) {
+    if (!isKept || path === resending || path.startsWith(deleted) || adding.includes(path)) {
       const made = await makeWorld(server, path, false)
       kept = { parts: partsOf(path), versionId: made.versionId }
       if (!reading.has(path)) kept = null
@@ -226,6 +227,7 @@ export async function makeWorld(
   for (const [part, step, data] of steps)
     if (parts.includes(part) && (step !== path || !adding.includes(step))) dataOf(await post(step, data))
   if (path === resending) return sentBefore(server)
+  if (path.startsWith(deleted)) return deletedBefore(server)
   const hasVersion = parts.includes('versions') && path !== '/v2/crdt/add'
   return idsFor(path, hasVersion ? (await versionOf(server)).versionId : undefined)
 }
@@ -246,6 +248,23 @@ const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
 async function sentBefore({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
   const path = '/v2/workspace/advancedwebhook/endpoints/test'
   return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
+}
+
+/** Start of the operations on deletions. */
+const deleted = '/v2/workspace/deleted/'
+
+/** Deletes the document, so that there is a deletion. */
+async function deletedBefore({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
+  dataOf(await post('/v2/organizations/documents/delete', { organizationId, documentIds: [documentId] }))
+  const deletions = dataOf(await post(`${deleted}get`, { organizationId, pageSize: 1000 })) as {
+    readonly type: string
+    readonly deletionId: string
+    readonly deletedAt: number
+  }[]
+  const [last] = deletions
+    .filter(({ type }) => type === 'document')
+    .toSorted((a, b) => b.deletedAt - a.deletedAt)
+  return { deletionId: last?.deletionId ?? '' }
 }
 
 /** Creates one endpoint. Configures public keys, so that a call can enable encryption. */
