@@ -83,7 +83,7 @@ const removals: readonly [what: string, remove: (server: TestServer) => Promise<
 it.each(removals)('[VER-13] when it deletes %s, also deletes all data of the versions', async (_, remove) => {
   const directory = await temporaryDirectory()
   const engine = await openLevelEngine({ directory: directory.path })
-  const server = await startTestServer({}, { engine })
+  const server = await startTestServer({ deletedRetentionDays: 0 }, { engine })
   for (const [at, text] of ['marker-content one', 'marker-content two'].entries()) {
     await write(server, text, { userId: 'ann' })
     await create(server, { label: `marker-label ${at}` })
