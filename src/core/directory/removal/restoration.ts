@@ -62,18 +62,19 @@ export class Restoration {
   async carryOut(): Promise<DeletionRecord['problem'] | null> {
     const isDone = await this.#store.read(this.#into).get(keys.restored(this.#deletion.deletionId))
     if (isDone !== null) return null
-    const problem = await this.#reserve()
-    if (problem !== null) {
-      await this.#release()
-      return problem
-    }
-    const task = { kind: 'restore', scope: this.#into } as const
-    this.#engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
     const places = [organizationPrefix(this.#from), organizationPrefix(this.#into)] as const
-    // The logs get a new epoch, so they are copied only once.
-    const copied: Key = [copiedMark, 'back']
+    // An attempt that has copied the logs has reserved all ids, and may have made some resources visible. The logs get
+    // a new epoch, so they are copied only once. The key is longer than those of the removal, because any id may be `back`.
+    const copied: Key = [copiedMark, 'back', 'logs']
     const [isCopied = null] = await this.#engine.kv.get(organizationPart(this.#from), [copied])
     if (isCopied === null) {
+      const problem = await this.#reserve()
+      if (problem !== null) {
+        await this.#release()
+        return problem
+      }
+      const task = { kind: 'restore', scope: this.#into } as const
+      this.#engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
       await copyLogs(this.#engine.log, places, this.#goOn)
       const puts = [{ key: copied, value: encodeRecord(emptyValue) }]
       await this.#engine.kv.commit(organizationPart(this.#from), { puts })
