@@ -73,9 +73,9 @@ const filesOf = (ending: RegExp): string[] =>
     .map((name) => join(built, name))
 /** The templates of applications are copied, not built. */
 const programs = filesOf(/\.js$/).filter((file) => !file.startsWith(join(built, 'templates')))
-/** The provider and the entry point for React. Applications bundle them with their own Yjs and React. */
+/** The entry points for pages. Applications bundle them with their own copies of the shared packages. */
 const inPages = (file: string): boolean =>
-  /^package\/(provider|react|parts\/)/.test(relative(built, file).replaceAll('\\', '/'))
+  /^package\/(provider|react|suggestions|parts\/)/.test(relative(built, file).replaceAll('\\', '/'))
 /** The build has separate programs for the browser. */
 const inBrowser = (file: string): boolean =>
   ['console', 'docs'].some((folder) => file.startsWith(join(built, folder)))
@@ -106,7 +106,9 @@ it('[OPS-44] the built server loads only level, SQLite, optional packages and mo
 
 it('[OPS-44] the built provider and components load only the packages that a page shares with them', () => {
   const libraries = librariesOf(programs.filter(inPages))
-  expect(libraries).toEqual(new Set(['yjs', 'y-protocols', 'lib0', 'react']))
+  expect(libraries).toEqual(
+    new Set(['yjs', 'y-protocols', 'lib0', 'react', 'prosemirror-state', 'prosemirror-view']),
+  )
 })
 
 // The console shows code of editors, so the text of its programs contains imports of other packages.
