@@ -188,7 +188,7 @@ export class PageOfUser {
     await this.shows('saved')
   }
 
-  /** Accepts the only suggestion in the text, and waits until it is no suggestion any more. */
+  /** Accepts the only suggestion in the text, and waits until the editor no longer shows it. */
   async accept(inserted: string): Promise<void> {
     const suggestion = this.#page.locator('.weft-suggestion-widget')
     await suggestion.locator('ins').getByText(inserted).waitFor()

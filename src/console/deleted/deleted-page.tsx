@@ -6,7 +6,7 @@ import { PagedTable } from '../ui/table.tsx'
 
 const path = '/v2/workspace/deleted'
 
-/** Shows the page `#/deleted`: what was deleted and can be restored. */
+/** Shows the page `#/deleted`, which lists the deletions that can be restored. */
 export default function DeletedPage() {
   const api = useApi()
   const listing = usePagedQuery<WorkspaceDeletedGetDataItem>(`${path}/get`, {})

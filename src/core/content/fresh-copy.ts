@@ -139,7 +139,7 @@ export class CopyWriter {
   readonly #noted: PartsOf = (item) => {
     const parts = this.#partsOf(item)
     const last = parts.at(-1)
-    // Of an entry, the copy has the last value.
+    // The copy of an entry has the last value.
     const copied =
       item.parentSub === null || last === undefined
         ? parts

@@ -32,7 +32,7 @@ export const errorEnvelope = ({ code, status, message, details }: ApiError): obj
 /**
  * Returns the complete text of an HTTP error response, after which the connection ends. Use it if Node
  * provides no response object.
- * @param requestId of the caller; an invalid id is replaced by a new one
+ * @param requestId id from the caller; an invalid id is replaced by a new one
  * @param headers in addition to the headers that every response has
  */
 export function rawResponse(

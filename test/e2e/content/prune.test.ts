@@ -115,7 +115,7 @@ it.each([1, 2])(
   },
 )
 
-it('[PRUNE-9] makes the edits of a client from before the prune in a document that was deleted and restored', async () => {
+it('[PRUNE-9] keeps the edits of a client from before the prune in a document that was deleted and restored', async () => {
   const [ann, ben] = [await open('restored', 'ann'), await open('restored', 'ben')]
   ann.text.insert(0, 'one two three')
   churn(ann, 10)

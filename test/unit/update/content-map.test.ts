@@ -13,7 +13,7 @@ const grace: ChangeOrigin = {
 const nobody: ChangeOrigin = { ...ada, by: '' }
 const unknown: ChangeOrigin = { ...nobody, at: 0 }
 
-/** Bytes that `encodeContentMap` of @y/y 14.0.0-rc.7 has made of the same ids and attributes. */
+/** Bytes that `encodeContentMap` of @y/y 14.0.0-rc.7 returns for the same ids and attributes. */
 const encodedByYjs14 =
   'AgcDAAQCAAAGaW5zZXJ0dwNhZGEBAQhpbnNlcnRBdHtCeLz+VoAAAAABAwIAdwVncmFjZQMBe0J4vP5lJgAABAILaW5zZXJ0OnR5' +
   'cGV3B3ZlcnNpb24CAAIAAfn///////8HAQOrAgEBAQcBAQEDAAAGZGVsZXRldwVncmFjZQEBCGRlbGV0ZUF0e0J4vP5lJgAAAgILZGVsZXRlOnR5cGV3B3ZlcnNpb24='

@@ -307,7 +307,7 @@ class Window {
       for (const at of indexes) sides.set(at, isSame || this.#options.kept === 'theirs' ? inTheirs : inMine)
     const wordsOf = (view: number): ReadonlySet<string> =>
       wordTexts(this.#textOf(this.#indexes((at) => this.#has(at, view))))
-    // With separate words, nobody may ever have seen the base: it lacks the later changes of others.
+    // With separate words, a user may never have seen the base: it lacks the later changes of others.
     const views = this.#options.areWordsSeparate === true ? [] : [inBase]
     const known = [...views, inTheirs, inMine].map(wordsOf)
     const restored = [inBase, inMine].map((view) => wordsOf(view | restoredByMine | deletedOfTheirs))

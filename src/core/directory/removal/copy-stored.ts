@@ -17,7 +17,7 @@ const keysAtOnce = 100
 /** Number of logs that are copied at the same time. */
 const logsAtOnce = 4
 
-/** Blobs of documents: contents of versions, and what prunes have replaced. */
+/** Blobs of documents: contents of saved versions, and the content that prunes have replaced. */
 const blobSpaces = ['versions', 'generations'] as const
 
 /**
