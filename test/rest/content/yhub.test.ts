@@ -186,7 +186,8 @@ describe('calls of y/hub', () => {
     const { reader: token } = tokens
     const body = encodeAny({ from: start }) as Uint8Array<ArrayBuffer>
     const undoing = `rollback/v1/acme/${documentId}`
-    expect(await statusOf(reading, { token })).toBe(200)
+    expect(await statusOf(reading, { token })).toBe(403)
+    expect(await statusOf(reading, {})).toBe(200)
     expect(await statusOf(undoing, { token, method: 'POST', body })).toBe(403)
     const patch = encodeAny({ update: Y.encodeStateAsUpdate(new Y.Doc()) }) as Uint8Array<ArrayBuffer>
     const patching = `ydoc/v1/acme/${documentId}`

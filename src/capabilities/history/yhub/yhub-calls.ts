@@ -1,4 +1,3 @@
-import type { RequiredRight } from '../../../core/access/agents/agent-access.ts'
 import type { KeyCaller, UserCaller } from '../../../core/access/credentials/authenticator.ts'
 import { invalid } from '../../../core/base/errors.ts'
 import { type FromSchema, json, type ObjectSchema } from '../../../core/base/schema.ts'
@@ -31,7 +30,6 @@ interface YHubRequest {
 /** A call of y/hub. Its answer is a value that lib0 can encode. */
 export interface YHubCall {
   readonly method: 'GET' | 'POST' | 'PATCH'
-  readonly right: RequiredRight
   readonly schema: ObjectSchema
   /** @param data valid data of the schema */
   readonly run: (data: unknown, request: YHubRequest) => Promise<object>
@@ -39,10 +37,9 @@ export interface YHubCall {
 
 const defineCall = <const Data extends ObjectSchema>(
   method: YHubCall['method'],
-  right: RequiredRight,
   schema: Data,
   run: (data: FromSchema<Data>, request: YHubRequest) => Promise<object>,
-): YHubCall => ({ method, right, schema, run: (data, request) => run(data as FromSchema<Data>, request) })
+): YHubCall => ({ method, schema, run: (data, request) => run(data as FromSchema<Data>, request) })
 
 const time = json.integer('Epoch milliseconds.', { minimum: 0 })
 const range = { from: time, to: time, by: json.text() } as const
@@ -52,7 +49,6 @@ const pairs = json.list(json.object({ k: json.text(), v: value }), { maxItems: c
 
 const activity = defineCall(
   'GET',
-  'viewer',
   json.object(versionedEditor, {
     ...query,
     limit: json.integer(undefined, { minimum: 0 }),
@@ -76,7 +72,6 @@ const activity = defineCall(
 
 const changeset = defineCall(
   'GET',
-  'viewer',
   json.object(versionedEditor, { ...query, ydoc: json.boolean(), attributions: json.boolean() }),
   async ({ ydoc, attributions, ...data }, { address, services }) => {
     const filter = filterOf(data, readPairs(data.withCustomAttributions))
@@ -95,7 +90,6 @@ const changeset = defineCall(
 
 const rollback = defineCall(
   'POST',
-  'editor',
   json.object(versionedEditor, { ...range, withCustomAttributions: pairs, customAttributions: pairs }),
   async ({ customAttributions, withCustomAttributions = [], ...data }, request) => {
     const { caller, address, services } = request
@@ -123,7 +117,6 @@ const rollback = defineCall(
 
 const ydoc = defineCall(
   'PATCH',
-  'editor',
   json.object({ ...versionedEditor, update: {} }, { customAttributions: pairs, by: json.id() }),
   async ({ update, customAttributions, by = '' }, request) => {
     if (!(update instanceof Uint8Array)) throw invalid('crdt/malformed-update', 'update must be bytes')
