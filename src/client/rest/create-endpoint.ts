@@ -127,8 +127,9 @@ async function authorizedUser<Context>(
   return checkUser(user)
 }
 
-function checkPermission({ isChange }: EndpointOperation, { canComment }: CheckedUser): void {
-  if (isChange && !canComment) throw rejected('endpoint/cannot-comment', 'this user may not write comments')
+function checkPermission({ writesComments }: EndpointOperation, { canComment }: CheckedUser): void {
+  if (writesComments && !canComment)
+    throw rejected('endpoint/cannot-comment', 'this user may not write comments')
 }
 
 async function tokenBody<Context>(

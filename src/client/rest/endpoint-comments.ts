@@ -22,7 +22,7 @@ import {
   type EndpointAnswer,
   type EndpointCall,
   type EndpointOperation,
-  readOperation,
+  openOperation,
 } from './endpoint-operation.ts'
 import { RejectedRequest, rejected, resultForUser } from './endpoint-rejection.ts'
 import type { EndpointDocument } from './endpoint-user.ts'
@@ -102,7 +102,7 @@ const changeOperation = <Readers extends ReadersByName>(
   run: (call: ChangeCall, members: MembersOf<Readers>) => Promise<EndpointAnswer>,
 ): EndpointOperation => ({
   readers: { ...readers, idempotencyKey: optionalMember(validKey) },
-  isChange: true,
+  writesComments: true,
   async run(call, { idempotencyKey, ...members }: { readonly idempotencyKey?: string | undefined }) {
     return run(await changeCallOf(call, idempotencyKey), members as MembersOf<Readers>)
   },
@@ -162,8 +162,8 @@ type RequestMembers<Name extends keyof ReturnType<typeof createReaders>> = Membe
 export function createCommentOperations(): ReadonlyMap<string, EndpointOperation> {
   const readers = createReaders()
   return new Map([
-    ['comments/get', readOperation(readers.get, getThreads)],
-    ['comments/thread', readOperation(readers.thread, getThread)],
+    ['comments/get', openOperation(readers.get, getThreads)],
+    ['comments/thread', openOperation(readers.thread, getThread)],
     ['comments/add', changeOperation(readers.add, addThread)],
     ['comments/reply', changeOperation(readers.reply, reply)],
     ['comments/update', changeOperation(readers.update, updateComment)],

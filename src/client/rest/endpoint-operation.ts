@@ -25,18 +25,18 @@ export interface EndpointOperation {
   /** Readers of its members in addition to those of the document. */
   readonly readers: ReadersByName
   /** Whether the user must be permitted to write comments. */
-  readonly isChange: boolean
+  readonly writesComments: boolean
   /** @throws RejectedRequest, or WeftError for a fault */
   run(call: EndpointCall, members: object): Promise<EndpointAnswer>
 }
 
 /** Returns an operation that writes no comment. */
-export const readOperation = <Readers extends ReadersByName>(
+export const openOperation = <Readers extends ReadersByName>(
   readers: Readers,
   run: (call: EndpointCall, members: MembersOf<Readers>) => Promise<EndpointAnswer>,
 ): EndpointOperation => ({
   readers,
-  isChange: false,
+  writesComments: false,
   run: (call, members) => run(call, members as MembersOf<Readers>),
 })
 

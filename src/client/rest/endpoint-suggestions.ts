@@ -7,7 +7,7 @@ import {
   type EndpointAnswer,
   type EndpointCall,
   type EndpointOperation,
-  readOperation,
+  openOperation,
 } from './endpoint-operation.ts'
 import { rejected, resultForUser } from './endpoint-rejection.ts'
 import { requestToken } from './endpoint-token.ts'
@@ -68,10 +68,10 @@ const noContent: readonly string[] = ['organization/not-found', 'document/not-fo
 export function createSuggestionOperations(): ReadonlyMap<string, EndpointOperation> {
   const decision = { branch: boundedText(limits.branchName), hunkIds: listOf(validId, limits.hunks) }
   return new Map([
-    ['suggestions/get', readOperation({}, getSuggestions)],
-    ['suggestions/start', readOperation({}, startSuggesting)],
-    ['suggestions/accept', readOperation(decision, (call, chosen) => decide(call, 'merge', chosen))],
-    ['suggestions/reject', readOperation(decision, (call, chosen) => decide(call, 'reject', chosen))],
+    ['suggestions/get', openOperation({}, getSuggestions)],
+    ['suggestions/start', openOperation({}, startSuggesting)],
+    ['suggestions/accept', openOperation(decision, (call, chosen) => decide(call, 'merge', chosen))],
+    ['suggestions/reject', openOperation(decision, (call, chosen) => decide(call, 'reject', chosen))],
   ])
 }
 
