@@ -1,7 +1,7 @@
 /**
- * Types a recorded session into a document as fast as the server accepts it. Then compares the opening time
- * and the stored size with those of the compacted form. Measures both after an immediate stop, and after an
- * idle time in which older versions expire.
+ * Types a recorded session into a document as fast as the server accepts it. Then compares the time of an opening and
+ * of a join, and the stored size: after an immediate stop, after an idle time in which older versions expire, of the
+ * compacted form, and after a prune.
  *
  *   node --import tsx bench/storage.ts [--smoke]
  */
@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { compactAll } from '../src/capabilities/backups/storage/compact.ts'
+import { yWebsocketMessages } from '../src/cli/bench/client-protocol.ts'
 import { updatesOf } from '../src/cli/bench/edit-session.ts'
 import { loadRoom } from '../src/core/rooms/log/load-room.ts'
 import type { Key } from '../src/core/store/engine.ts'
@@ -23,7 +24,7 @@ import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
-const keystrokes = smoke ? 3_000 : 100_000
+const keystrokes = smoke ? 3_000 : 259_778
 const opens = smoke ? 3 : 15
 /** Number of openings that are not measured. After them, frequently used code is compiled. */
 const warmUps = smoke ? 1 : 60
@@ -178,16 +179,51 @@ async function stop({ process: child }: BenchServer): Promise<void> {
 const aloneMs = 30_000
 const briefly = { WEFT_BASE_VERSION_SECONDS: '5', WEFT_IDLE_UNLOAD_SECONDS: '1' }
 
+/** Returns the median time in ms in which a new client gets and reads the whole document. */
+async function joining(server: BenchServer): Promise<number> {
+  const times: number[] = []
+  for (let count = 0; count < opens; count++) {
+    const socket = await connect(server, 'storage')
+    const start = performance.now()
+    await new Promise<void>((resolve) => {
+      socket.on('message', (message: Buffer) => {
+        const read = yWebsocketMessages.read(message)
+        if (read?.kind !== 'offer') return
+        Y.applyUpdate(new Y.Doc(), read.bytes)
+        resolve()
+      })
+      socket.send(yWebsocketMessages.ask(''))
+    })
+    times.push(performance.now() - start)
+    socket.terminate()
+  }
+  return median(times)
+}
+
 interface Measured {
   readonly name: string
   readonly tail: number
   readonly ms: number
+  readonly joinMs: number
   readonly bytes: number
+  readonly encoded: number
 }
 
-async function measure(name: string, directory: string): Promise<Measured & { encoded: number }> {
+async function measure(name: string, directory: string): Promise<Measured> {
   const bytes = await storedBytes(directory)
-  return { name, bytes, ...(await opening(directory)) }
+  const opened = await opening(directory)
+  const server = await startWeft(directory)
+  const joinMs = await joining(server)
+  await stop(server)
+  return { name, bytes, joinMs, ...opened }
+}
+
+async function prune(directory: string): Promise<void> {
+  const server = await startWeft(directory)
+  const ids = { organizationId: 'bench', documentId: 'storage', editorId: 'main' }
+  const { status, body } = await server.post('/v2/crdt/prune', ids)
+  if (status !== 200) throw new Error(`not pruned: ${JSON.stringify(body)}`)
+  await stop(server)
 }
 
 async function openingAndSize(): Promise<void> {
@@ -202,25 +238,28 @@ async function openingAndSize(): Promise<void> {
   const alone = await measure('left alone', directory)
   await compactAll(directory, () => undefined)
   const compacted = await measure('after weft compact', directory)
+  await prune(directory)
+  const pruned = await measure('after crdt/prune', directory)
   table(
     [
       `${thousands(frames.length)} updates`,
       'updates in the log',
       'opens in ms',
       'as slow',
+      'joins in ms',
       'on disk',
-      'of the state',
+      'state',
     ],
-    [stopped, alone, compacted].map(({ name, tail, ms, bytes }) => [
+    [stopped, alone, compacted, pruned].map(({ name, tail, ms, joinMs, bytes, encoded }) => [
       name,
       thousands(tail),
       round(ms),
       `${round(ms / compacted.ms)} x`,
+      round(joinMs),
       thousands(bytes),
-      `${round(bytes / compacted.encoded)} x`,
+      thousands(encoded),
     ]),
   )
-  console.log(`  state ${thousands(compacted.encoded)} bytes`)
 }
 
 await openingAndSize()
