@@ -103,6 +103,8 @@ const opaque: readonly string[] = ['pageToken', 'iterator', 'cursor', 'baseVersi
 const leftOut: readonly string[] = [
   '/v1/organizations/documents/locations/data/delete',
   '/v2/crdt/changes',
+  '/v2/crdt/copy',
+  '/v2/crdt/schemas/migrate',
   '/v2/crdt/undo',
   '/v2/crdt/versions/diff',
   '/v2/crdt/versions/delete',
@@ -112,6 +114,8 @@ const leftOut: readonly string[] = [
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
   '/v2/workspace/advancedwebhook/deliveries/resend',
+  '/v2/workspace/deleted/purge',
+  '/v2/workspace/deleted/restore',
   '/v2/workspace/workspaceauthtoken/reset',
 ]
 /**

@@ -11,7 +11,8 @@ import { makeWorld } from '../support/data/openapi-example-data.ts'
 import type { TestServer } from '../support/servers/server.ts'
 
 /** Calls that may remove or change objects of the examples, or that need the feed. */
-const changing = /(add|apply|update|edit|move|delete|remove|create|set)$|\/branches\/|\/feed\//
+const changing =
+  /(add|apply|copy|update|edit|migrate|move|delete|prune|remove|create|set)$|\/branches\/|\/deleted\/|\/feed\//
 
 export interface WorldRelay {
   readonly url: string
