@@ -33,6 +33,9 @@ type MigrationTask = s.TypeOf<typeof taskSchema>
 const stepSchema = s.object({ address: addressSchemas.scope, task: taskSchema })
 type MigrationStep = s.TypeOf<typeof stepSchema>
 
+/** The number of changes of an editor, or why it stays as it is. */
+type RewriteResult = number | { readonly code: string; readonly message: string }
+
 type MigrationReport = MigrationRecord['report']
 type MigrationRequest = Pick<MigrationRecord, 'rules' | 'userId'> &
   Pick<MigrationReport, 'toVersion' | 'dryRun'>
@@ -155,7 +158,7 @@ export class MigrationService {
     })
   }
 
-  /** Migrates the editors of a document, and counts them. @throws if the document cannot be reached now */
+  /** Migrates the editors of a document, and counts them and the branches that fail. @throws if the document cannot be reached now */
   async #carryOutStep({ address: scope, task }: MigrationStep): Promise<void> {
     const { schemas, documents } = this.#services
     const { organizationId, documentId } = scope
@@ -165,66 +168,93 @@ export class MigrationService {
     if (record === null || isDeepStrictEqual(record.position, position)) return
     if (await documents.isGoing(scope, documentId)) return
     let { processed, changed, failed, failures, examples } = record.report
-    for (const [editorId, attached] of await schemas.attachedIn(scope, documentId)) {
+    for (const [mainId, attached] of await schemas.attachedIn(scope, documentId)) {
       if (!isBehind(task, record)(attached)) continue
-      const result = await this.#migrateEditor({ ...scope, editorId }, attached, record)
       processed += 1
-      if (typeof result !== 'number') {
-        failed += 1
-        failures = [...failures, { ...position, editorId, ...result }].slice(0, failuresMax)
-      } else if (result > 0) {
-        changed += 1
-        examples = [...examples, { ...position, editorId, changes: result }].slice(0, examplesMax)
-      }
+      let changes = 0
+      for (const [editorId, result] of await this.#migrateEditor(
+        { ...scope, editorId: mainId },
+        attached,
+        record,
+      ))
+        if (typeof result === 'number') changes += result
+        else {
+          failed += 1
+          failures = [...failures, { ...position, editorId, ...result }].slice(0, failuresMax)
+        }
+      if (changes === 0) continue
+      changed += 1
+      examples = [...examples, { ...position, editorId: mainId, changes }].slice(0, examplesMax)
     }
     const report = { ...record.report, processed, changed, failed, failures, examples }
     await this.#put(task, record, { ...record, report, position })
   }
 
-  /** Rewrites an editor. Returns the number of changes, or why it stays as it is. */
+  /**
+   * Rewrites an editor, then its open branches without a schema of their own, which have its changes first. A branch that
+   * fails leaves the editor rewritten, at the new version. Returns the results by editor id.
+   */
   async #migrateEditor(
     address: DocumentAddress,
     attached: AttachedSchema,
     record: MigrationRecord,
-  ): Promise<number | { readonly code: string; readonly message: string }> {
-    const { schemas, log } = this.#services
+  ): Promise<ReadonlyMap<string, RewriteResult>> {
+    const { schemas } = this.#services
     const { dryRun, toVersion } = record.report
     const { migratingFrom, ...own } = attached
-    const from = migratingFrom ?? attached.version
-    if (from !== toVersion - 1) {
-      const message = `the editor has the version ${from} of the schema; migrate to ${from + 1} first`
-      return { code: 'schema/invalid-migration', message }
+    const mark = async (version: number, from?: number): Promise<void> => {
+      const marked = { ...own, version, ...(from !== undefined && { migratingFrom: from }) }
+      if (!dryRun) await schemas.attach(address, marked)
     }
-    if (!dryRun) await schemas.attach(address, { ...own, version: toVersion, migratingFrom: from })
-    try {
-      const changes = await this.#rewriteAll(address, attached, record)
-      if (!dryRun) await schemas.attach(address, { ...own, version: toVersion })
-      return changes
-    } catch (error) {
-      if (isTransient(error)) throw error
-      if (!dryRun) await schemas.attach(address, { ...own, version: from })
-      if (error instanceof ApiError) return { code: error.code, message: error.message }
-      log.error({ err: error }, 'an editor could not be migrated')
-      return { code: 'server/internal', message: errorMessage(error) }
+    const results = new Map<string, RewriteResult>()
+    if (attached.version !== toVersion || migratingFrom !== toVersion) {
+      const from = migratingFrom ?? attached.version
+      if (from !== toVersion - 1) {
+        const message = `the editor has the version ${from} of the schema; migrate to ${from + 1} first`
+        return results.set(address.editorId, { code: 'schema/invalid-migration', message })
+      }
+      await mark(toVersion, from)
+      const result = await this.#rewriteOrFail(address, attached, record)
+      results.set(address.editorId, result)
+      if (typeof result !== 'number') {
+        await mark(from)
+        return results
+      }
     }
+    const branches = await this.#branchesOf(address)
+    // From here on, no failure may undo the mark: clients with the older schema would remove the new nodes.
+    if (branches.length > 0) await mark(toVersion, toVersion)
+    for (const branch of branches)
+      results.set(branch.editorId, await this.#rewriteOrFail(branch, attached, record))
+    await mark(toVersion)
+    return results
   }
 
-  /** Rewrites an editor, then its open branches without a schema of their own. They have its changes first. */
-  async #rewriteAll(
+  /** Returns the open branches of an editor that have its schema. */
+  async #branchesOf(address: DocumentAddress): Promise<readonly DocumentAddress[]> {
+    const { schemas, branchStore } = this.#services
+    const own = await schemas.attachedIn(address, address.documentId)
+    const range = { after: undefined, limit: branchLimits.branches }
+    const { items } = await branchStore.list(address, address, range)
+    return items
+      .filter((branch) => branch.status === 'open' && !own.has(branchEditorId(branch)))
+      .map((branch) => ({ ...address, editorId: branchEditorId(branch) }))
+  }
+
+  /** Rewrites one editor. @throws if it can be rewritten later */
+  async #rewriteOrFail(
     address: DocumentAddress,
     attached: AttachedSchema,
     record: MigrationRecord,
-  ): Promise<number> {
-    const { schemas, branchStore } = this.#services
-    let changes = await this.#rewrite(address, attached, record)
-    const own = await schemas.attachedIn(address, address.documentId)
-    const range = { after: undefined, limit: branchLimits.branches }
-    for (const branch of (await branchStore.list(address, address, range)).items) {
-      const editorId = branchEditorId(branch)
-      if (branch.status === 'open' && !own.has(editorId))
-        changes += await this.#rewrite({ ...address, editorId }, attached, record)
+  ): Promise<RewriteResult> {
+    try {
+      return await this.#rewrite(address, attached, record)
+    } catch (error) {
+      if (isTransient(error)) throw error
+      if (error instanceof ApiError) return { code: error.code, message: error.message }
+      this.#services.log.error({ err: error }, 'an editor could not be migrated')
+      return { code: 'server/internal', message: errorMessage(error) }
     }
-    return changes
   }
 
   async #rewrite(
@@ -266,8 +296,17 @@ const isBehind =
   ({ schema, version, migratingFrom }: AttachedSchema): boolean =>
     schema === name && (version < toVersion || migratingFrom !== undefined)
 
+/** Limits that stay reached, however long a migration waits. */
+const lastingLimits: readonly unknown[] = [
+  'maxStoredBytesPerWorkspace',
+  'threadJobSeconds',
+  'integrationSteps',
+]
+
 /** Returns whether a document can be migrated later. */
 const isTransient = (error: unknown): boolean =>
   error instanceof StoreUnavailableError ||
   error instanceof NotOwnerError ||
-  (error instanceof ApiError && error.status === 'UNAVAILABLE')
+  (error instanceof ApiError &&
+    ['UNAVAILABLE', 'ABORTED', 'RESOURCE_EXHAUSTED'].includes(error.status) &&
+    !lastingLimits.includes(error.details?.limit))

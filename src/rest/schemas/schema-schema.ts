@@ -71,7 +71,7 @@ export const migrationReport = json.object(
     dryRun: json.boolean('True if nothing was written.'),
     processed: json.integer('Number of editors that were behind, so far.'),
     changed: json.integer('Number of those with other content now.'),
-    failed: json.integer('Number of those that stay as they are, at their version.'),
+    failed: json.integer('Number of editors and branches that stay as they are.'),
     failures: json.list(json.object({ ...migratedEditor, code: json.text(), message: json.text() })),
     examples: json.list(json.object({ ...migratedEditor, changes: json.integer() })),
     startedAt: time,

@@ -212,6 +212,23 @@ it('[FMT-204] rewrites the open branches of an editor after the editor', async (
   ])
 })
 
+it('[FMT-212] keeps a rewritten editor at the new version when a branch fails, and lists the branch', async () => {
+  const name = await newSchema()
+  await add(name, 'half', '<p>a</p>')
+  await server.post('/v2/crdt/branches/create', { ...at('half'), name: 'draft', userId: 'ann' })
+  const edits = [{ insert: { at: 'end', format: 'xml', content: '<image/>' } }]
+  await server.post('/v2/crdt/edit', { ...at('half'), editorId: 'main@draft', edits })
+  await server.post('/v2/crdt/schemas/set', { name, schema: after, version: 2 })
+  await migrate(name, { rules: [...rules, { rule: 'setDefault', node: 'image', name: 'size', value: 1 }] })
+  expect(await migrationOf(name)).toMatchObject({
+    processed: 1,
+    changed: 1,
+    failed: 1,
+    failures: [{ ...at('half'), editorId: 'main@draft', code: 'crdt/schema-violation' }],
+  })
+  expect(await read('half')).toMatchObject({ data: '<p align="left">a</p>', schemaVersion: 2 })
+})
+
 it('[FMT-205] continues after the server has stopped in the middle, and rewrites each editor once', async () => {
   const name = await newSchema()
   const documents = Array.from({ length: 16 }, (_, index) => `bulk-${index}`)

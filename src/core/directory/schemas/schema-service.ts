@@ -52,7 +52,7 @@ export const migrationRecordType = {
       status: s.choice(['running', 'done']),
       toVersion: s.integer(2),
       dryRun: s.boolean,
-      /** Numbers of editors. */
+      /** Numbers of editors; `failed` includes branches. */
       processed: s.integer(0),
       changed: s.integer(0),
       failed: s.integer(0),
@@ -74,7 +74,10 @@ export interface AttachedSchema {
   readonly contentKey: string
   /** The version of the schema for which the content was written. */
   readonly version: number
-  /** The version before a migration that has begun and has not ended; absent if there is none. */
+  /**
+   * The version before a migration that has begun and has not ended; that of the migration if only branches are left;
+   * absent if there is none.
+   */
   readonly migratingFrom?: number
 }
 
