@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
+import { copyContent } from '../copies/copy-content.ts'
 import type { Segment, SegmentReader } from '../history/segments.ts'
 import { type HistoryVersion, isIn } from '../history/version-values.ts'
-import { copyContent } from '../merge/copy-content.ts'
 import { rootNames } from '../roots.ts'
 import { deleteIds, itemIn } from '../yjs/items.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'

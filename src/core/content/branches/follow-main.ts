@@ -1,7 +1,7 @@
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { addTo } from '../../base/maps.ts'
-import { contentPart } from '../merge/copy-content.ts'
+import { contentPart } from '../copies/copy-content.ts'
 import { mergeUpdate } from '../merge/merge-update.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { bounded } from '../merge/overlap.ts'

@@ -2,7 +2,8 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
-import { attributionOfCopy, type CopiedIds } from '../fresh-copy.ts'
+import type { CopiedIds } from '../copies/copy-writer.ts'
+import { attributionOfCopy } from '../fresh-copy.ts'
 import { disjoint, type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 
 /**

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { CopyWriter, type PartsOf } from '../fresh-copy.ts'
+import { CopyWriter, type PartsOf } from '../copies/copy-writer.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { createDoc, noGuid } from '../yjs/create-doc.ts'
 import { deleteIds, type ItemRange, idOf, itemIn, rangeOfItem } from '../yjs/items.ts'

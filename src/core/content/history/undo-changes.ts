@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { Attribution } from '../../update/attribution/attribution.ts'
-import { copyContent } from '../merge/copy-content.ts'
+import { copyContent } from '../copies/copy-content.ts'
 import { keptSide, type OverlapPolicy, type OverlapReport, overlapError, reportOf } from '../merge/overlap.ts'
 import { deleteIds } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
