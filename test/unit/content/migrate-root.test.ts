@@ -61,7 +61,13 @@ it(`[FMT-206] changes nothing when the same rules are applied a second time (see
       }
       const doc = new Y.Doc()
       doc.getXmlFragment('default').insert(0, trees.map(elementOf))
+      const client = new Y.Doc()
+      Y.applyUpdate(client, Y.encodeStateAsUpdate(doc))
       const { changed } = migrateRoot(doc, 'default', plan)
+      const cleanups: boolean[] = []
+      client.on('update', (_update, _origin, _doc, { local }) => cleanups.push(local))
+      Y.applyUpdate(client, Y.encodeStateAsUpdate(doc))
+      expect(cleanups).not.toContain(true)
       if (changed) migrated += 1
       const content = doc.getXmlFragment('default').toString()
       expect(migrateRoot(doc, 'default', plan)).toEqual({ changed: false, insertions: 0, deletions: 0 })
@@ -70,4 +76,57 @@ it(`[FMT-206] changes nothing when the same rules are applied a second time (see
     { seed, numRuns: 500 },
   )
   expect(migrated).toBeGreaterThan(50)
+})
+
+it('[FMT-213] keeps everything in renamed and wrapped nodes, also content that no rule names', () => {
+  const doc = new Y.Doc()
+  const list = new Y.XmlElement('list')
+  const item = new Y.XmlElement('item')
+  const text = new Y.XmlText()
+  const embedded = new Y.Map([['a', 1]])
+  const hook = new Y.XmlHook('chart')
+  list.setAttribute('data', new Y.Map([['b', 2]]) as unknown as string)
+  doc.getXmlFragment('default').insert(0, [list])
+  list.insert(0, [item, hook as unknown as Y.XmlElement])
+  hook.set('c', 3)
+  item.insert(0, [text, new Y.XmlElement('list')])
+  text.insert(0, 'bold', { strong: true })
+  text.insertEmbed(4, embedded)
+  const plan = new MigrationPlan([
+    { rule: 'renameNode', name: 'list', to: 'bullets' },
+    { rule: 'renameAttribute', node: 'bullets', name: 'data', to: 'facts' },
+    { rule: 'wrapNode', name: 'item', to: 'row' },
+    { rule: 'renameMark', name: 'strong', to: 'bold' },
+  ])
+  migrateRoot(doc, 'default', plan)
+  const copied = new Y.Doc()
+  Y.applyUpdate(copied, Y.encodeStateAsUpdate(doc))
+  const bullets = copied.getXmlFragment('default').get(0) as Y.XmlElement
+  const [row, chart] = bullets.toArray() as unknown as [Y.XmlElement, Y.XmlHook]
+  const [words, inner] = (row.get(0) as Y.XmlElement).toArray() as [Y.XmlText, Y.XmlElement]
+  const facts = bullets.getAttribute('facts') as unknown as Y.Map<unknown>
+  expect([bullets.nodeName, row.nodeName, inner.nodeName]).toEqual(['bullets', 'row', 'bullets'])
+  expect([facts.toJSON(), chart.toJSON()]).toEqual([{ b: 2 }, { c: 3 }])
+  expect(words.toDelta()).toEqual([
+    { insert: 'bold', attributes: { bold: true } },
+    { insert: expect.any(Y.Map) },
+  ])
+})
+
+it('[FMT-213] copies nested nodes once', () => {
+  const doc = new Y.Doc()
+  let parent: Y.XmlElement | Y.XmlFragment = doc.getXmlFragment('default')
+  for (let depth = 0; depth < 50; depth += 1) {
+    const list = new Y.XmlElement('list')
+    parent.insert(0, [list])
+    parent = list
+  }
+  const rules = [
+    { rule: 'renameNode', name: 'list', to: 'bullets' },
+    { rule: 'wrapNode', name: 'bullets', to: 'row' },
+  ] as const
+  expect(migrateRoot(doc, 'default', new MigrationPlan(rules))).toMatchObject({
+    insertions: 100,
+    deletions: 50,
+  })
 })

@@ -1,8 +1,11 @@
 import * as Y from 'yjs'
+import { CopyWriter, effectiveParts } from '../copies/copy-writer.ts'
 import { isHashedKey, markName } from '../schemas/schema-spec.ts'
+import { putItem } from '../values/write-edits.ts'
 import { budgetFor } from '../xml/budget.ts'
 import { overlappingKey } from '../xml/stored-marks.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
+import type { ItemRange } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
 import type { Attributes, MigrationPlan } from './rules.ts'
@@ -30,14 +33,23 @@ export function migrateRoot(doc: Y.Doc, contentKey: string, plan: MigrationPlan)
   })
 }
 
+type Place = Parameters<typeof putItem>[1]
+
 class RootMigration {
   readonly #transaction: Y.Transaction
   readonly #plan: MigrationPlan
   readonly #formatted: Y.XmlText[] = []
+  readonly #writer: CopyWriter
+  /** The element whose children are copied one by one. */
+  #opened: Y.XmlElement | null = null
 
   constructor(transaction: Y.Transaction, plan: MigrationPlan) {
     this.#transaction = transaction
     this.#plan = plan
+    const partsOf = effectiveParts()
+    this.#writer = new CopyWriter(transaction.doc, (item) =>
+      item.parent === this.#opened && item.parentSub === null ? [] : partsOf(item),
+    )
   }
 
   migrate(root: SharedRoot): void {
@@ -54,22 +66,24 @@ class RootMigration {
   #children(type: SharedRoot, parent: string | null): void {
     for (let item = type._start, next: Y.Item | null; item !== null; item = next) {
       next = item.right
-      const child: unknown =
-        item.deleted || !(item.content instanceof Y.ContentType) ? null : item.content.type
+      const child = childOf(item)
       if (child instanceof Y.XmlText) this.#formatting(child)
       if (!(child instanceof Y.XmlElement)) continue
       const { nodeName: name } = child
-      const isDropped = this.#plan.dropped.has(`node ${name}`)
+      const isDropped = this.#isDropped(child)
       if (!isDropped && this.#nameOf(child) === name && this.#wrapperOf(name, parent) === null) {
         this.#attributes(child)
         this.#children(child, name)
         continue
       }
-      const copies = isDropped ? [] : [this.#copy(child, parent)]
       // Before the node, so that what others insert after the node stays after the copy.
-      Y.XmlFragment.prototype.insertAfter.call(type, item.left, copies)
+      if (!isDropped) this.#copy({ type, key: null, left: item.left, right: item }, item, child, parent)
       item.delete(this.#transaction)
     }
+  }
+
+  #isDropped({ nodeName }: Y.XmlElement): boolean {
+    return this.#plan.dropped.has(`node ${nodeName}`)
   }
 
   #nameOf({ nodeName }: Y.XmlElement): string {
@@ -85,9 +99,10 @@ class RootMigration {
   #attributes(element: Y.XmlElement): void {
     const before = attributesOf(element)
     const after = this.#plan.attributesOf(element.nodeName, before)
-    for (const name of before.keys()) if (!after.has(name)) element.removeAttribute(name)
     for (const [name, value] of after)
       if (!before.has(name) || before.get(name) !== value) setAttribute(element, name, value)
+    // Last, because a deleted value cannot be copied.
+    for (const name of before.keys()) if (!after.has(name)) element.removeAttribute(name)
   }
 
   #formatting(text: Y.XmlText): void {
@@ -113,45 +128,49 @@ class RootMigration {
     return Object.fromEntries(changed)
   }
 
-  /** Returns a copy of an element after the migration, in its wrapper. @param parent as for `#children` */
-  #copy(element: Y.XmlElement, parent: string | null): Y.XmlElement {
+  /** Inserts a copy of an element after the migration, in its wrapper. @param parent as for `#children` */
+  #copy(place: Place, item: Y.Item, element: Y.XmlElement, parent: string | null): Y.Item {
     const name = this.#nameOf(element)
-    const copy = this.#newElement(name, attributesOf(element))
-    for (const child of element.toArray()) {
-      if (child instanceof Y.XmlText) copy.insert(copy.length, [this.#copyText(child)])
-      else if (child instanceof Y.XmlElement && !this.#plan.dropped.has(`node ${child.nodeName}`))
-        copy.insert(copy.length, [this.#copy(child, name)])
-    }
     const wrapper = this.#wrapperOf(name, parent)
-    if (wrapper === null) return copy
-    const wrapped = this.#newElement(wrapper, new Map())
-    wrapped.insert(0, [copy])
-    return wrapped
-  }
-
-  #newElement(name: string, before: Attributes): Y.XmlElement {
-    const element = new Y.XmlElement(name)
-    for (const [attribute, value] of this.#plan.attributesOf(name, before))
-      setAttribute(element, attribute, value instanceof Y.AbstractType ? value.clone() : value)
-    return element
-  }
-
-  #copyText(text: Y.XmlText): Y.XmlText {
-    const copy = new Y.XmlText()
-    const operations = deltaOf(text).map(({ insert, attributes }) => {
-      const marks = Object.entries({ ...attributes, ...this.#changedMarks(attributes) })
-      return { insert, attributes: Object.fromEntries(marks.filter(([, value]) => value !== null)) }
-    })
-    copy.applyDelta(operations)
-    if (operations.length > 1) this.#formatted.push(copy)
-    return copy
+    if (wrapper !== null) {
+      const type = new Y.XmlElement(wrapper)
+      const wrapped = putItem(this.#transaction, place, new Y.ContentType(type))
+      this.#attributes(type)
+      this.#copy({ type, key: null, left: null, right: null }, item, element, wrapper)
+      return wrapped
+    }
+    this.#opened = element
+    const copied = this.#writer.put(this.#transaction, place, item, wholeOf(item))
+    const type = childOf(copied) as Y.XmlElement
+    // The copy is encoded after the transaction, with this name.
+    type.nodeName = name
+    this.#attributes(type)
+    let left: Y.Item | null = null
+    for (let next = element._start; next !== null; next = next.right) {
+      const child = childOf(next)
+      if (next.deleted || (child instanceof Y.XmlElement && this.#isDropped(child))) continue
+      const at: Place = { type, key: null, left, right: null }
+      if (child instanceof Y.XmlElement) left = this.#copy(at, next, child, name)
+      else {
+        left = this.#writer.put(this.#transaction, at, next, wholeOf(next))
+        const text = childOf(left)
+        if (text instanceof Y.XmlText) this.#formatting(text)
+      }
+    }
+    return copied
   }
 }
+
+/** Returns the shared type that an item contains; null if it contains none, or is deleted. */
+const childOf = ({ deleted, content }: Y.Item): SharedRoot | null =>
+  !deleted && content instanceof Y.ContentType ? content.type : null
+
+const wholeOf = ({ length }: Y.Item): ItemRange => ({ offset: 0, length })
 
 const attributesOf = (element: Y.XmlElement): Attributes => new Map(Object.entries(element.getAttributes()))
 
 /** Yjs accepts values of any type, although its type definitions only allow strings. */
 const setAttribute = (element: Y.XmlElement, name: string, value: unknown): void =>
-  element.setAttribute(name, value as string)
+  element.setAttribute(name, (value instanceof Y.AbstractType ? value.clone() : value) as string)
 
 const deltaOf = (text: Y.XmlText): readonly DeltaOperation[] => text.toDelta() as DeltaOperation[]
