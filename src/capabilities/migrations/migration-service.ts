@@ -19,6 +19,7 @@ import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import { branchEditorId } from '../../core/model/branch-address.ts'
 import { inlineSizeMax, Replacement } from '../../core/rooms/edits/replacement.ts'
+import type { MigratedContent } from '../../core/rooms/room/room-generations.ts'
 import { NotOwnerError, StoreUnavailableError } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { entryPages } from '../../core/store/pages.ts'
@@ -207,6 +208,7 @@ export class MigrationService {
       if (!dryRun) await schemas.attach(address, marked)
     }
     const results = new Map<string, RewriteResult>()
+    const migrated: MigratedContent[] = []
     if (attached.version !== toVersion || migratingFrom !== toVersion) {
       const from = migratingFrom ?? attached.version
       if (from !== toVersion - 1) {
@@ -214,7 +216,7 @@ export class MigrationService {
         return results.set(address.editorId, { code: 'schema/invalid-migration', message })
       }
       await mark(toVersion, from)
-      const result = await this.#rewriteOrFail(address, attached, record)
+      const result = await this.#rewriteOrFail(address, attached, record, migrated)
       results.set(address.editorId, result)
       if (typeof result !== 'number') {
         await mark(from)
@@ -224,8 +226,13 @@ export class MigrationService {
     const branches = await this.#branchesOf(address)
     // From here on, no failure may undo the mark: clients with the older schema would remove the new nodes.
     if (branches.length > 0) await mark(toVersion, toVersion)
-    for (const branch of branches)
-      results.set(branch.editorId, await this.#rewriteOrFail(branch, attached, record))
+    // At once, because a repeated migration does not know the copies.
+    for (const each of [address, ...branches]) await this.#moveAnchors(each, migrated)
+    for (const branch of branches) {
+      const inBranch: MigratedContent[] = []
+      results.set(branch.editorId, await this.#rewriteOrFail(branch, attached, record, inBranch))
+      await this.#moveAnchors(branch, inBranch)
+    }
     await mark(toVersion)
     return results
   }
@@ -241,14 +248,28 @@ export class MigrationService {
       .map((branch) => ({ ...address, editorId: branchEditorId(branch) }))
   }
 
-  /** Rewrites one editor. @throws if it can be rewritten later */
+  /** Moves the anchors of comments in renamed and wrapped nodes. */
+  async #moveAnchors(address: DocumentAddress, migrated: readonly MigratedContent[]): Promise<void> {
+    if (migrated.length === 0) return
+    const { annotations, rooms, log } = this.#services
+    try {
+      await annotations.moveAnchors(address, (positions) =>
+        rooms.use(address, (room) => room.generations.movePositions(positions, migrated)),
+      )
+    } catch (error) {
+      log.error({ err: error }, 'the comments of a migrated editor could not be moved')
+    }
+  }
+
+  /** Rewrites one editor. @param migrated gets what the rules replace @throws if it can be rewritten later */
   async #rewriteOrFail(
     address: DocumentAddress,
     attached: AttachedSchema,
     record: MigrationRecord,
+    migrated: MigratedContent[],
   ): Promise<RewriteResult> {
     try {
-      return await this.#rewrite(address, attached, record)
+      return await this.#rewrite(address, attached, record, migrated)
     } catch (error) {
       if (isTransient(error)) throw error
       if (error instanceof ApiError) return { code: error.code, message: error.message }
@@ -261,6 +282,7 @@ export class MigrationService {
     address: DocumentAddress,
     { schema, contentKey }: AttachedSchema,
     { rules, userId, report: { dryRun, toVersion } }: MigrationRecord,
+    migrated: MigratedContent[],
   ): Promise<number> {
     const { documents, rooms, schemas, storage, attribution } = this.#services
     const { version, schema: spec } = await schemas.get(address, schema)
@@ -270,13 +292,16 @@ export class MigrationService {
     const checked = version === toVersion ? withSchema(change, named) : change
     const isAttributed = await attribution.isEnabled(address.workspaceId)
     const meta = isAttributed ? { schema, schemaVersion: toVersion } : null
+    const copies = !dryRun && rules.some(({ rule }) => rule === 'renameNode' || rule === 'wrapNode')
     const full = await storage.errorIfFull(address.workspaceId)
     try {
       return await rooms.use(address, async (room) => {
         const right = await documents.rightToChange(address)
         const options = { expects: 'content', dryRun, right, full, cause: { source: 'rest', meta } } as const
+        const before = copies ? room.state.encode() : null
         const edit = new Replacement(room).change(userId, { is: 'replace', ...checked }, options)
-        const { insertions, deletions } = (await edit).result
+        const { insertions, deletions, replaced } = (await edit).result
+        if (before !== null && replaced !== undefined) migrated.push({ before, replaced })
         return insertions + deletions
       })
     } catch (error) {

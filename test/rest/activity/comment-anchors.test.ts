@@ -288,3 +288,69 @@ it('[PRUNE-7] keeps the places of anchors when the editor is pruned, also beside
   expect(await wordsAt('middle')).toBe('three')
   expect(await wordsAt('end')).toBe('fou')
 })
+
+it('[FMT-214] keeps the places of anchors in nodes that a migration renames or wraps, also in branches', async () => {
+  const { open, add, anchored, all } = await organization('migrated')
+  const at = { organizationId: 'migrated', documentId: 'd1', editorId: 'main' }
+  const texts = { content: 'text*' }
+  const older = { doc: { content: '(p | note)+' }, p: texts, note: { content: 'p+' }, text: {} }
+  const newer = {
+    doc: { content: '(row | box)+' },
+    row: { content: 'p+' },
+    p: texts,
+    box: { content: 'row+' },
+    text: {},
+  }
+  const set = async (nodes: object, version: number) =>
+    dataOf(
+      await server.post('/v2/crdt/schemas/set', { name: 'board', schema: { nodes, marks: {} }, version }),
+    )
+  await set(older, 1)
+  const data = '<p>one two</p><note><p>three four five</p></note>'
+  const contentKey = 'default'
+  dataOf(
+    await server.post('/v2/crdt/update', {
+      ...at,
+      contentKey,
+      type: 'xml',
+      data,
+      upsert: true,
+      schema: 'board',
+    }),
+  )
+  dataOf(await server.post('/v2/crdt/branches/create', { ...at, name: 'draft', userId: 'ann' }))
+  await anchored('wrapped', { quote: 'two' })
+  await anchored('renamed', { quote: 'three four' })
+  await anchored('gone', { quote: 'five' })
+  await add({
+    annotationId: 'branch',
+    anchor: { editorId: 'main@draft', quote: 'four' },
+    comments: [say('c')],
+  })
+  const editor = await open()
+  const note = editor.doc.getXmlFragment('default').get(1) as Y.XmlElement
+  const text = (note.get(0) as Y.XmlElement).get(0) as Y.XmlText
+  text.delete(10, 5)
+  text.delete(0, 1)
+  const places = async () => (await all()).map(({ annotationId, anchorPlace }) => [annotationId, anchorPlace])
+  await eventually(async () => JSON.stringify(await places()).includes('"hree four"'))
+  const before = await places()
+  await set(newer, 2)
+  const rules = [
+    { rule: 'renameNode', name: 'note', to: 'box' },
+    { rule: 'wrapNode', name: 'p', to: 'row' },
+  ]
+  dataOf(await server.post('/v2/crdt/schemas/migrate', { name: 'board', toVersion: 2, rules }))
+  let migration: unknown
+  await eventually(async () => {
+    ;({ migration } = dataOf(await server.post('/v2/crdt/schemas/get', { name: 'board' })) as {
+      migration: unknown
+    })
+    return JSON.stringify(migration).includes('"done"')
+  })
+  expect(migration).toMatchObject({ changed: 1, failures: [] })
+  expect(dataOf(await server.post('/v2/crdt/get', { ...at, format: 'xml' }))).toMatchObject([
+    { data: '<row><p>one two</p></row><box><row><p>hree four</p></row></box>' },
+  ])
+  expect(await places()).toEqual(before)
+})

@@ -5,9 +5,10 @@ import { putItem } from '../values/write-edits.ts'
 import { budgetFor } from '../xml/budget.ts'
 import { overlappingKey } from '../xml/stored-marks.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
-import type { ItemRange } from '../yjs/items.ts'
+import { type ItemRange, rangeOfItem } from '../yjs/items.ts'
+import type { IdRange } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
+import { noReplacement, type ReplacedNodes, type RootReplacement } from '../yjs/root-replacement.ts'
 import type { Attributes, MigrationPlan } from './rules.ts'
 
 interface DeltaOperation {
@@ -25,11 +26,12 @@ export function migrateRoot(doc: Y.Doc, contentKey: string, plan: MigrationPlan)
   if (root === undefined) return noReplacement
   return doc.transact((transaction) => {
     const clock = Y.getState(doc.store, doc.clientID)
-    new RootMigration(transaction, plan).migrate(root)
+    const replaced = new RootMigration(transaction, plan).migrate(root)
     const insertions = Y.getState(doc.store, doc.clientID) - clock
     const ranges = [...transaction.deleteSet.clients.values()].flat()
     const deletions = ranges.reduce((sum, { len }) => sum + len, 0)
-    return { changed: insertions + deletions > 0, insertions, deletions }
+    const result = { changed: insertions + deletions > 0, insertions, deletions }
+    return replaced.copies.length === 0 ? result : { ...result, replaced }
   })
 }
 
@@ -40,6 +42,7 @@ class RootMigration {
   readonly #plan: MigrationPlan
   readonly #formatted: Y.XmlText[] = []
   readonly #writer: CopyWriter
+  readonly #old: IdRange[] = []
   /** The element whose children are copied one by one. */
   #opened: Y.XmlElement | null = null
 
@@ -47,16 +50,18 @@ class RootMigration {
     this.#transaction = transaction
     this.#plan = plan
     const partsOf = effectiveParts()
-    this.#writer = new CopyWriter(transaction.doc, (item) =>
-      item.parent === this.#opened && item.parentSub === null ? [] : partsOf(item),
-    )
+    this.#writer = new CopyWriter(transaction.doc, (item) => {
+      this.#old.push(rangeOfItem(item))
+      return item.parent === this.#opened && item.parentSub === null ? [] : partsOf(item)
+    })
   }
 
-  migrate(root: SharedRoot): void {
+  migrate(root: SharedRoot): ReplacedNodes {
     this.#children(root, null)
     // Clients would remove formatting without effect.
     const effort = budgetFor(0)
     for (const text of this.#formatted) cleanupFormatting(text, effort)
+    return { client: this.#transaction.doc.clientID, copies: this.#writer.ids, old: this.#old }
   }
 
   /**
@@ -140,6 +145,7 @@ class RootMigration {
       return wrapped
     }
     this.#opened = element
+    this.#old.push(rangeOfItem(item))
     const copied = this.#writer.put(this.#transaction, place, item, wholeOf(item))
     const type = childOf(copied) as Y.XmlElement
     // The copy is encoded after the transaction, with this name.

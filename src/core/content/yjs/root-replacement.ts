@@ -1,5 +1,16 @@
 import type * as Y from 'yjs'
+import type { IdRange } from './range-index.ts'
 import type { KnownKind, SharedRoot } from './root-kind.ts'
+
+/** Content that is deleted, and has copies in the same document. */
+export interface ReplacedNodes {
+  /** Client id of the copies. */
+  readonly client: number
+  /** Ids of the copies from `clock` on, and the ids that they copy. */
+  readonly copies: readonly { readonly clock: number; readonly source: IdRange }[]
+  /** All replaced ids. Ids that were deleted before have no copy. */
+  readonly old: readonly IdRange[]
+}
 
 /** The result of a replacement of one root. */
 export interface RootReplacement {
@@ -15,6 +26,8 @@ export interface RootReplacement {
   readonly createdRoot?: string
   /** The kind of the root that was replaced or edited; absent if several roots may have been replaced. */
   readonly kind?: KnownKind
+  /** The nodes that a migration has renamed or wrapped; absent if there are none. */
+  readonly replaced?: ReplacedNodes
   /** Sentences about content that editors may remove, one for each name; absent if there are none. */
   readonly warnings?: readonly string[]
 }

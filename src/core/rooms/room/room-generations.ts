@@ -1,6 +1,7 @@
 import type { Archive, Generations } from '../../content/generations/generations.ts'
 import type { PrunedState } from '../../content/generations/prune-state.ts'
 import type { Rebased } from '../../content/generations/rebase.ts'
+import type { ReplacedNodes } from '../../content/yjs/root-replacement.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { versionOf } from '../../model/version.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
@@ -20,6 +21,20 @@ interface PrunedRoom {
   commit(updates: readonly Change[], since: number): void
   keepUnplaced(item: ClientChange, state: Uint8Array): Promise<void>
 }
+
+/** The nodes that a migration has replaced. `before`: the whole state (V1) before it. */
+export interface MigratedContent {
+  readonly replaced: ReplacedNodes
+  readonly before: Uint8Array
+}
+
+const archiveOf = ({ replaced: { client, copies, old } }: MigratedContent): Archive => ({
+  client,
+  copies: copies.map((each) => ({ ...each, inside: 0 })),
+  old,
+  edge: -1,
+  generation: 0,
+})
 
 /** The sizes of a document before and after a prune. */
 export interface PruneResult {
@@ -114,13 +129,18 @@ export class RoomGenerations {
   }
 
   /**
-   * Returns relative positions (base64) at the present places of the content that prunes have replaced.
+   * Returns relative positions (base64) at the present places of the content that prunes, and after them migrations,
+   * have replaced.
    * @throws ApiError RESOURCE_EXHAUSTED as `placeOnThread`; the errors of the store
    */
-  async movePositions(positions: readonly string[]): Promise<readonly string[]> {
+  async movePositions(
+    positions: readonly string[],
+    migrated: readonly MigratedContent[] = [],
+  ): Promise<readonly string[]> {
     const { address, state, dependencies } = this.#room
-    const { archives } = this.#generations
-    const items = await dependencies.generationStore.itemsOf(address, this.#generations)
+    const pruned = await dependencies.generationStore.itemsOf(address, this.#generations)
+    const items = [...pruned, ...migrated.map(({ before }) => before)]
+    const archives = [...this.#generations.archives, ...migrated.map(archiveOf)]
     return dependencies.threads.use(address, (thread) =>
       thread.run({ is: 'movePositions', updates: [state.encode()], archives, items, positions }),
     )
