@@ -257,6 +257,7 @@ it('[FMT-205] finishes an editor that it had rewritten when the store failed', a
     dataOf(await other.post('/v2/crdt/get', { ...at('failing'), format: 'xml' }))
   await other.post('/v2/crdt/schemas/set', { name, schema: before })
   await other.post('/v2/crdt/add', { ...at('failing'), schema: name, type: 'xml', data: content })
+  await other.post('/v2/crdt/branches/create', { ...at('failing'), name: 'draft', userId: 'ann' })
   const [{ version }] = (await get()) as [{ version: string }]
   await other.post('/v2/crdt/schemas/set', { name, schema: after, version: 2 })
   engine.rejects = ({ puts = [] }) =>
