@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
-import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { type Editor, eventually, RawClient, syncedEditor } from '../../support/clients/clients.ts'
 import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
@@ -250,6 +250,51 @@ it('[PRUNE-8] rejects an update by REST that was made for replaced content', asy
   })
   expect(await textOf('applied')).toBe('one two')
   ann.close()
+})
+
+/** Returns an update that inserts an item after the content of a client, from before a prune. */
+function editAfter(old: Uint8Array, edit: (doc: Y.Doc, text: Y.Text) => void): Uint8Array {
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, old)
+  const vector = Y.encodeStateVector(doc)
+  doc.transact(() => edit(doc, doc.getText('content')))
+  return Y.encodeStateAsUpdate(doc, vector)
+}
+
+const raw = async (documentId: string, userId: string, on = server): Promise<RawClient> =>
+  RawClient.connect(`${on.wsUrl}/sync/acme/${documentId}/main?token=${await on.token(userId)}`)
+
+it('[PRUNE-11] ends only the sender of a malformed or too large edit from before a prune', async () => {
+  const small = await startTestServer({ maxDocumentBytes: 100_000 })
+  const ann = await open('hostile', 'ann', small)
+  ann.text.insert(0, 'one two')
+  await eventually(async () => (await textOf('hostile', small).catch(() => '')) === 'one two')
+  const old = Y.encodeStateAsUpdate(ann.doc)
+  await prune('hostile', small)
+  let isClosed = false
+  ann.provider.on('connection-close', () => (isClosed = true))
+  const nested = editAfter(old, (_, text) => {
+    let inner = new Y.Map<unknown>()
+    text.insertEmbed(3, inner)
+    for (let level = 0; level < 3_000; level += 1) {
+      const next = new Y.Map<unknown>()
+      inner.set('a', next)
+      inner = next
+    }
+  })
+  const deep = await raw('hostile', 'ben', small)
+  deep.sendUpdate(nested)
+  expect(await deep.closed).toMatchObject({ code: 4400, reason: expect.stringContaining('nested') })
+  const large = await raw('hostile', 'ben', small)
+  large.sendUpdate(editAfter(old, (_, text) => text.insert(3, 'x'.repeat(60_000))))
+  await eventually(() => ann.text.length > 60_000)
+  large.sendUpdate(editAfter(old, (_, text) => text.insert(3, 'y'.repeat(60_000))))
+  expect(await large.closed).toMatchObject({ code: 4413 })
+  ann.text.insert(0, 'still ')
+  await eventually(async () => (await textOf('hostile', small)) === ann.text.toString())
+  expect(isClosed).toBe(false)
+  ann.close()
+  await small.stop()
 })
 
 itLong('[PRUNE-1] keeps each character that stock clients type while the editor is pruned', async () => {

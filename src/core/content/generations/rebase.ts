@@ -1,4 +1,8 @@
 import * as Y from 'yjs'
+import { noPlacements, withinBudget } from '../../update/integration.ts'
+import { checkMapEntries } from '../../update/map-entries.ts'
+import { checkNesting } from '../../update/nesting.ts'
+import { readUpdate } from '../../update/read-update.ts'
 import { CopyWriter, type PartsOf } from '../copies/copy-writer.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { createDoc, noGuid } from '../yjs/create-doc.ts'
@@ -27,28 +31,38 @@ export interface Rebased {
  * @param items for each archive, the state before its prune or the update of its edit (V1)
  * @param present the whole state (V1) of the document
  * @param update a vetted update for which `generations.concern` is true
+ * @param stepsMax maximum steps in which Yjs reads both documents and integrates the update
  * @returns null if the update has nothing new; `incomplete` if it depends on updates that the document lacks
+ * @throws MalformedUpdateError, IntegrationTooExpensiveError
  */
 export function rebase(
   generations: Generations,
   items: readonly Uint8Array[],
   present: Uint8Array,
   update: Uint8Array,
+  stepsMax = Number.POSITIVE_INFINITY,
 ): Rebased | 'incomplete' | null {
   const union = new Y.Doc({ ...noGuid, gc: false })
   const doc = createDoc()
   try {
-    for (const bytes of allItems(generations, items, present)) Y.applyUpdate(union, bytes)
-    Y.applyUpdate(union, update)
-    Y.applyUpdate(doc, present)
-    return union.store.pendingStructs !== null || union.store.pendingDs !== null
-      ? 'incomplete'
-      : new EditRebase(generations, union, doc, update).run()
+    return withinBudget({ doc: union, stepsMax, ...noPlacements }, () => {
+      for (const bytes of allItems(generations, items, present)) Y.applyUpdate(union, bytes)
+      checkNesting(update, union)
+      applyNew(union, update)
+      if (union.store.pendingStructs !== null || union.store.pendingDs !== null) return 'incomplete'
+      checkMapEntries(readUpdate(update), union)
+      Y.applyUpdate(doc, present)
+      return new EditRebase(generations, union, doc, update).run()
+    })
   } finally {
     union.destroy()
     doc.destroy()
   }
 }
+
+/** Applies the new part of an update. Yjs throws if it gets more of an item that it has as garbage. */
+const applyNew = (doc: Y.Doc, update: Uint8Array): void =>
+  Y.applyUpdate(doc, Y.diffUpdate(update, Y.encodeStateVector(doc)))
 
 /**
  * Yields updates that have the items of all generations together. Garbage is left out if an archive has its items: these
@@ -124,7 +138,7 @@ class EditRebase {
     const mark = { client, clock: 0, length: 1 }
     const replaced = edits.length === 0 ? [] : [...edits, mark]
     const garbage = edits.length === 0 ? [] : [gcOf(mark)]
-    Y.applyUpdate(doc, updateOf([...this.#withoutEdits(), ...garbage], [...this.#deleted, ...replaced]))
+    applyNew(doc, updateOf([...this.#withoutEdits(), ...garbage], [...this.#deleted, ...replaced]))
     doc.clientID = client
     const { copies, unplaced } = this.#write((transaction) => {
       for (const range of this.#generations.deletedCopies(this.#deleted)) deleteIds(transaction, range)

@@ -3,6 +3,7 @@ import type { PrunedState } from '../../content/generations/prune-state.ts'
 import type { Rebased } from '../../content/generations/rebase.ts'
 import type { ReplacedNodes } from '../../content/yjs/root-replacement.ts'
 import type { DocumentAddress } from '../../model/address.ts'
+import { close } from '../../model/close.ts'
 import { versionOf } from '../../model/version.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { readUpdate } from '../../update/read-update.ts'
@@ -80,19 +81,31 @@ export class RoomGenerations {
 
   /**
    * Applies and commits an update for which `concern` returns true. Its sender gets the result as all other members do,
-   * and it replaces the sender's items.
+   * and it replaces the sender's items. A malformed update ends its sender.
    * @returns false if the update depends on updates that the document lacks
-   * @throws ApiError as `placeOnThread`
+   * @throws ApiError as `placeOnThread`; INVALID_ARGUMENT if the document would be too large
    */
   async rebase(item: ClientChange): Promise<boolean> {
     const { address, state, dependencies } = this.#room
-    const { generationStore, threads, clock } = dependencies
+    const { generationStore, threads, clock, limits } = dependencies
+    const { documentBytesMax } = limits
     const { archives } = this.#generations
     const items = await generationStore.itemsOf(address, this.#generations)
     const rebased = await threads.use(address, (thread) =>
-      thread.run({ is: 'rebase', updates: [state.encode()], archives, items, update: item.bytes }),
+      thread.run({
+        is: 'rebase',
+        updates: [state.encode()],
+        archives,
+        items,
+        update: item.bytes,
+        documentBytesMax,
+      }),
     )
     if (rebased === 'incomplete') return false
+    if (rebased !== null && 'problem' in rebased) {
+      item.from.end(close('badRequest', rebased.problem))
+      return true
+    }
     if (rebased !== null) {
       if (rebased.unplaced !== null) await this.#room.keepUnplaced(item, rebased.unplaced)
       const { by, meta, bytes } = item

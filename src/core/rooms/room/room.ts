@@ -641,6 +641,7 @@ export class Room implements CommittingRoom {
     if (endsRoom(error)) return this.fail(error)
     const limit = limitOf(error)
     const isTooExpensive = limit === 'integrationSteps' || limit === 'threadJobSeconds'
+    if (limit === 'maxDocumentBytes') return from.end(close('tooLarge', errorMessage(error), limit))
     from.end(
       isTooExpensive
         ? close('tooLarge', 'the update is too expensive to integrate', 'integrationSteps')

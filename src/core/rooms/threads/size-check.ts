@@ -110,7 +110,8 @@ function checkGrowth(state: DocumentState, contentKey: string, bytes: number, by
     throw tooLarge(state.sizeBytes + growthBytes, bytesMax)
 }
 
-const tooLarge = (bytes: number, bytesMax: number): ApiError =>
+/** Returns the error for content that would exceed the limit of a document. */
+export const tooLarge = (bytes: number, bytesMax: number): ApiError =>
   invalid(
     'crdt/document-too-large',
     `the content of an editor has at most ${bytesMax} bytes; this content would have ${bytes}: divide it among several editors`,

@@ -53,7 +53,7 @@ import { bytesPerTick, documentStepsMax, structsPerTick } from '../document/inte
 import { tooExpensive } from '../document/unreadable-documents.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../log/merge-stored.ts'
-import { applyWithinLimit, changeAndMerge, changeWithinLimit, restoreIn } from './size-check.ts'
+import { applyWithinLimit, changeAndMerge, changeWithinLimit, restoreIn, tooLarge } from './size-check.ts'
 
 /** The content of a document: a snapshot (or an empty update) and the updates after it. */
 interface DocumentUpdates {
@@ -255,14 +255,7 @@ const tasks = {
   },
   prune: ({ updates: [bytes], archives }: Omit<GenerationsTask, 'items'>): PrunedState =>
     pruneState(bytes, new Generations(archives)),
-  /** Applies an edit of an earlier generation to the present one; see `rebase`. */
-  rebase: ({
-    updates: [bytes],
-    archives,
-    items,
-    update,
-  }: GenerationsTask & { readonly update: Uint8Array }): Rebased | 'incomplete' | null =>
-    rebase(new Generations(archives), items, bytes, update),
+  rebase: rebaseEdit,
   /** Moves positions to the present generation; see `movePositions`. */
   movePositions: ({
     updates: [bytes],
@@ -303,7 +296,8 @@ export function runTask<Name extends TaskName>(task: TaskOf<Name>): ResultOf<Nam
 export function taskBytes(task: ThreadTask): number {
   if ('json' in task) return task.json.length
   const updates = 'updates' in task ? task.updates : []
-  return updates.reduce((sum, { length }) => sum + length, 0)
+  const items = 'items' in task ? task.items : []
+  return [...updates, ...items].reduce((sum, { length }) => sum + length, 0)
 }
 
 /**
@@ -412,6 +406,31 @@ function place({ updates, update, schema }: PlaceTask): PlacedIntegration {
     if (!(error instanceof MalformedUpdateError)) throw error
     const nothing = { added: null, gap: false, isDear: false, placements: [], state: null, warnings: [] }
     return { ...nothing, problem: error.message }
+  }
+}
+
+/**
+ * Applies an edit of an earlier generation to the present one; see `rebase`. `problem`: the reason why the update is
+ * malformed.
+ */
+function rebaseEdit(
+  task: GenerationsTask & { readonly update: Uint8Array; readonly documentBytesMax: number },
+): Rebased | 'incomplete' | null | { readonly problem: string } {
+  const { updates, archives, items, update, documentBytesMax: bytesMax } = task
+  const [bytes] = updates
+  const readBytes = [bytes, ...items, update].reduce((sum, { length }) => sum + length, 0)
+  // Both documents are read.
+  const stepsMax = 2 * documentStepsMax(readBytes)
+  try {
+    const rebased = rebase(new Generations(archives), items, bytes, update, stepsMax)
+    if (rebased === null || rebased === 'incomplete') return rebased
+    const { length } = rebased.state
+    if (length > bytesMax && length > bytes.length) throw tooLarge(length, bytesMax)
+    return rebased
+  } catch (error) {
+    if (error instanceof IntegrationTooExpensiveError) throw tooExpensive(stepsMax)
+    if (error instanceof MalformedUpdateError) return { problem: error.message }
+    throw error
   }
 }
 
