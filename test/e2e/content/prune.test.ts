@@ -252,7 +252,7 @@ it('[PRUNE-8] rejects an update by REST that was made for replaced content', asy
   ann.close()
 })
 
-/** Returns an update that inserts an item after the content of a client, from before a prune. */
+/** Returns the edit of a client that has an old state. */
 function editAfter(old: Uint8Array, edit: (doc: Y.Doc, text: Y.Text) => void): Uint8Array {
   const doc = new Y.Doc()
   Y.applyUpdate(doc, old)
@@ -293,6 +293,34 @@ it('[PRUNE-11] ends only the sender of a malformed or too large edit from before
   ann.text.insert(0, 'still ')
   await eventually(async () => (await textOf('hostile', small)) === ann.text.toString())
   expect(isClosed).toBe(false)
+  ann.close()
+  await small.stop()
+})
+
+it('[PRUNE-12] ends a sender whose edits from before a prune need too much replaced content', async () => {
+  const small = await startTestServer({ maxDocumentBytes: 60_000 })
+  const ann = await open('chain', 'ann', small)
+  ann.text.insert(0, 'one two')
+  await eventually(async () => (await textOf('chain', small).catch(() => '')) === 'one two')
+  const own = new Y.Doc()
+  Y.applyUpdate(own, Y.encodeStateAsUpdate(ann.doc))
+  await prune('chain', small)
+  const hostile = await raw('chain', 'ben', small)
+  own.on('update', (update: Uint8Array) => hostile.sendUpdate(update))
+  const text = own.getText('content')
+  // Each edit refers to the one before.
+  for (let round = 0; round < 7; round += 1) {
+    text.insert(3, 'x'.repeat(40_000))
+    await Promise.race([hostile.roundTrip(), hostile.closed])
+    text.delete(3, 40_000)
+    await Promise.race([hostile.roundTrip(), hostile.closed])
+  }
+  expect(await hostile.closed).toMatchObject({
+    code: 4413,
+    reason: expect.stringContaining('before a prune'),
+  })
+  ann.text.insert(0, 'still ')
+  await eventually(async () => (await textOf('chain', small)) === ann.text.toString())
   ann.close()
   await small.stop()
 })

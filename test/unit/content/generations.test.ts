@@ -5,6 +5,7 @@ import {
   decodeArchive,
   encodeArchive,
   Generations,
+  rebasesMax,
 } from '../../../src/core/content/generations/generations.ts'
 import { pruneState } from '../../../src/core/content/generations/prune-state.ts'
 import { rebase } from '../../../src/core/content/generations/rebase.ts'
@@ -27,7 +28,7 @@ function loaded(...states: readonly Uint8Array[]): Y.Doc {
 class ModelServer {
   doc = new Y.Doc()
   archives: Archive[] = []
-  readonly items: Uint8Array[] = []
+  readonly items = new Map<number, Uint8Array>()
   readonly unplaced: Y.Doc[] = []
   readonly clients: ModelClient[] = []
   rebases = 0
@@ -52,7 +53,9 @@ class ModelServer {
       this.send(bytes, from)
       return true
     }
-    const rebased = rebase(this.generations, this.items, stateOf(this.doc), bytes)
+    const needs = this.generations.neededBy(bytes, clocks)
+    const items = new Map([...this.items].filter(([client]) => needs.includes(client)))
+    const rebased = rebase(this.generations, items, stateOf(this.doc), bytes)
     if (rebased === 'incomplete') return false
     if (rebased === null) return true
     this.rebases += 1
@@ -66,7 +69,7 @@ class ModelServer {
 
   #archive(archive: Archive, items: Uint8Array): void {
     this.archives.push(decodeArchive(encodeArchive(archive)))
-    this.items.push(items)
+    this.items.set(archive.client, items)
   }
 
   prune(isCompacted: boolean): void {
@@ -291,6 +294,32 @@ it('[PRUNE-1] after random edits, prunes and reconnects, all clients have the sa
   expect(rebases).toBeGreaterThan(0)
 })
 
+it('[PRUNE-12] reads only the replaced content that an edit needs, and rebases no more from a number on', () => {
+  const server = new ModelServer()
+  const client = new ModelClient(server, false)
+  server.doc.getText('text').insert(0, 'one two')
+  for (let round = 0; round < 3; round += 1) {
+    if (round === 1) Y.applyUpdate(client.doc, stateOf(server.doc))
+    server.prune(true)
+  }
+  const [, second] = server.archives.map((archive) => archive.client)
+  const clocksOf = (doc: Y.Doc) => Y.decodeStateVector(Y.encodeStateVector(doc))
+  const edit = (): Uint8Array => {
+    const before = Y.encodeStateVector(client.doc)
+    client.doc.getText('text').insert(3, ' and')
+    return Y.encodeStateAsUpdate(client.doc, before)
+  }
+  const first = edit()
+  expect(server.generations.neededBy(first, clocksOf(server.doc))).toEqual([second])
+  server.receive(first, client)
+  const rebased = server.archives.at(-1)
+  expect(server.generations.neededBy(edit(), clocksOf(server.doc))).toEqual([second, rebased?.client])
+  expect(server.doc.getText('text').toJSON()).toBe('one and two')
+  const full = Array.from({ length: rebasesMax }, () => rebased as Archive)
+  expect(server.generations.isFull).toBe(false)
+  expect(new Generations([...server.archives, ...full]).isFull).toBe(true)
+})
+
 it('[PRUNE-10] refuses a document whose client ids leave none for a copy, and still rebases its edits', () => {
   const doc = new Y.Doc()
   doc.getText('text').insert(0, 'one two')
@@ -305,7 +334,12 @@ it('[PRUNE-10] refuses a document whose client ids leave none for a copy, and st
   client.getText('text').insert(3, ' and')
   const update = Y.encodeStateAsUpdate(client, before)
   const generations = new Generations([archive.archive])
-  const rebased = rebase(generations, [stateOf(doc)], stateOf(huge), update)
+  const rebased = rebase(
+    generations,
+    new Map([[archive.archive.client, stateOf(doc)]]),
+    stateOf(huge),
+    update,
+  )
   if (rebased === null || rebased === 'incomplete') throw new Error('not rebased')
   Y.applyUpdate(client, stateOf(huge))
   Y.applyUpdate(client, rebased.update)

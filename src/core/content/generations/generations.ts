@@ -4,7 +4,7 @@ import type { AttributedRange, Attribution } from '../../update/attribution/attr
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { CopiedIds } from '../copies/copy-writer.ts'
 import { attributionOfCopy } from '../fresh-copy.ts'
-import { disjoint, type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
+import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 
 /**
  * The smallest client id of copies. Yjs chooses smaller ids for its clients, and where two items have the same place,
@@ -30,13 +30,15 @@ export interface Archive {
   readonly copies: readonly NestedCopy[]
   /** All replaced ids. Most of them have no copy, because they were deleted. */
   readonly old: readonly IdRange[]
+  /** Client ids of the archives with the items to which those of this archive refer, directly or not. */
+  readonly needs: readonly number[]
   /** The client id of the first items of the roots, which no prune replaces; -1 if there are none. */
   readonly edge: number
   /** Number of prunes until then. */
   readonly generation: number
 }
 
-export function encodeArchive({ client, copies, old, edge, generation }: Archive): Uint8Array {
+export function encodeArchive({ client, copies, old, needs, edge, generation }: Archive): Uint8Array {
   const encoder = encoding.createEncoder()
   const copied = copies.flatMap(({ clock, source: { client: owner, clock: start, length }, inside }) => [
     clock,
@@ -46,24 +48,25 @@ export function encodeArchive({ client, copies, old, edge, generation }: Archive
     inside,
   ])
   const replaced = old.flatMap((range) => [range.client, range.clock, range.length])
-  encoding.writeAny(encoder, { client, edge, generation, copies: copied, old: replaced })
+  encoding.writeAny(encoder, { client, edge, generation, copies: copied, old: replaced, needs: [...needs] })
   return encoding.toUint8Array(encoder)
 }
 
-interface EncodedArchive extends Pick<Archive, 'client' | 'edge' | 'generation'> {
+interface EncodedArchive extends Pick<Archive, 'client' | 'edge' | 'generation' | 'needs'> {
   readonly copies: readonly number[]
   readonly old: readonly number[]
 }
 
 /** Reads an archive that `encodeArchive` has written. */
 export function decodeArchive(bytes: Uint8Array): Archive {
-  const { client, edge, generation, copies, old } = decoding.readAny(
+  const { client, edge, generation, copies, old, needs } = decoding.readAny(
     decoding.createDecoder(bytes),
   ) as EncodedArchive
   return {
     client,
     edge,
     generation,
+    needs,
     copies: rows(copies, 5).map(([clock = 0, owner = 0, start = 0, length = 0, inside = 0]) => ({
       clock,
       source: { client: owner, clock: start, length },
@@ -92,6 +95,28 @@ function withoutRanges(
   return kept
 }
 
+/**
+ * Maximum number of rebases in one generation. Each returning client with own edits takes one, and each edit that was
+ * on its way during a prune. The next prune starts to count again.
+ */
+export const rebasesMax = 1_000
+
+/** Replaced ids, and the client id of their archive. */
+interface OldIds extends IdRange {
+  readonly by: number
+}
+
+/** Returns the ids to which the new part of an item refers. */
+function referred(
+  { client, clock, length, origin, rightOrigin, parent }: ReadItem,
+  clocks: ReadonlyMap<number, number>,
+): readonly (StoredId | null)[] {
+  const known = clocks.get(client) ?? 0
+  if (clock + length <= known) return []
+  const before = clock < known ? { client, clock: known - 1 } : origin
+  return [before, rightOrigin, typeof parent === 'object' ? parent : null]
+}
+
 /** Ids with a copy that starts at the id `to` of the client `by`. */
 interface MovedIds extends IdRange, Pick<NestedCopy, 'inside'> {
   readonly by: number
@@ -101,12 +126,12 @@ interface MovedIds extends IdRange, Pick<NestedCopy, 'inside'> {
 /** The archives of one document, the oldest first. Finds the edits that were made for an earlier generation. */
 export class Generations {
   readonly archives: readonly Archive[]
-  readonly #old: RangeIndex<IdRange>
+  readonly #old: RangeIndex<OldIds>
   readonly #moved: RangeIndex<MovedIds>
 
   constructor(archives: readonly Archive[]) {
     this.archives = archives
-    this.#old = RangeIndex.of(disjoint(archives.flatMap(({ old }) => old)))
+    this.#old = RangeIndex.of(archives.flatMap(({ client: by, old }) => old.map((ids) => ({ ...ids, by }))))
     this.#moved = RangeIndex.of(
       archives.flatMap(({ client: by, copies }) =>
         copies.map(({ clock: to, source, inside }) => ({ ...source, inside, by, to })),
@@ -166,17 +191,37 @@ export class Generations {
     const deleted: IdRange[] = []
     readUpdate(update, {
       item: (item) => {
-        isEdit ||= this.#isOldEdit(item, clocks.get(item.client) ?? 0)
+        isEdit ||= referred(item, clocks).some((id) => this.isOld(id))
       },
       deletion: (client, clock, length) => void deleted.push({ client, clock, length }),
     })
     return isEdit || this.deletedCopies(deleted).length > 0
   }
 
-  #isOldEdit({ client, clock, length, origin, rightOrigin, parent }: ReadItem, known: number): boolean {
-    if (clock + length <= known) return false
-    const before = clock < known ? { client, clock: known - 1 } : origin
-    return this.isOld(before) || this.isOld(rightOrigin) || (typeof parent === 'object' && this.isOld(parent))
+  /**
+   * Returns the client ids of the archives whose items are needed to integrate the new part of an update.
+   * @param clocks as for `concern`
+   */
+  neededBy(update: Uint8Array, clocks: ReadonlyMap<number, number>): readonly number[] {
+    const ids: (StoredId | null)[] = []
+    readUpdate(update, { item: (item) => void ids.push(...referred(item, clocks)) })
+    return this.archivesOf(ids)
+  }
+
+  /** Returns the client ids of the archives with the items of these ids, and of those that these archives need. */
+  archivesOf(ids: readonly (StoredId | null)[]): readonly number[] {
+    const found = new Set<number>()
+    for (const id of ids) {
+      const by = id === null ? null : (this.#old.at(id.client, id.clock).range?.by ?? null)
+      if (by !== null) found.add(by)
+    }
+    const needs = this.archives.filter(({ client }) => found.has(client)).flatMap((each) => each.needs)
+    return [...new Set([...needs, ...found])]
+  }
+
+  /** True if no more edits are rebased before the next prune. */
+  get isFull(): boolean {
+    return this.archives.filter(({ generation }) => generation === this.count).length > rebasesMax
   }
 
   /**

@@ -8,11 +8,11 @@ import { allItems } from './rebase.ts'
 /**
  * Returns relative positions (base64) at the copies of the content at which they were made. A position at deleted
  * content moves to the next content on its side. Malformed positions and present ones stay.
- * @param items as for `rebase`
+ * @param items as for `rebase`, of the archives that `neededForPositions` returns
  */
 export function movePositions(
   generations: Generations,
-  items: readonly Uint8Array[],
+  items: ReadonlyMap<number, Uint8Array>,
   present: Uint8Array,
   positions: readonly string[],
 ): readonly string[] {
@@ -25,9 +25,18 @@ export function movePositions(
   }
 }
 
+/** Returns the client ids of the archives whose items are needed to move positions. */
+export const neededForPositions = (
+  generations: Generations,
+  positions: readonly string[],
+): readonly number[] => generations.archivesOf(positions.map((each) => idIn(decoded(each))))
+
+const idIn = (position: Y.RelativePosition | null): StoredId | null =>
+  position?.item ?? position?.type ?? null
+
 function moved(generations: Generations, union: Y.Doc, encoded: string): string | null {
   const position = decoded(encoded)
-  const id = position?.item ?? position?.type ?? null
+  const id = idIn(position)
   if (position === null || id === null || !generations.isOld(id)) return null
   const { assoc } = position
   const copied = copyOf(generations, id)

@@ -28,7 +28,8 @@ export interface Rebased {
  * Applies the edit of a client that had not received a prune to the present document. Its items are copied to the places
  * at which the copies of their neighbors are now, and its deletions apply to the copies. The result is that of an edit
  * that was made concurrently in the present document.
- * @param items for each archive, the state before its prune or the update of its edit (V1)
+ * @param items for each archive that the update needs (`neededBy`), by its client id: the state before its prune, or the
+ * update of its edit (V1)
  * @param present the whole state (V1) of the document
  * @param update a vetted update for which `generations.concern` is true
  * @param stepsMax maximum steps in which Yjs reads both documents and integrates the update
@@ -37,7 +38,7 @@ export interface Rebased {
  */
 export function rebase(
   generations: Generations,
-  items: readonly Uint8Array[],
+  items: ReadonlyMap<number, Uint8Array>,
   present: Uint8Array,
   update: Uint8Array,
   stepsMax = Number.POSITIVE_INFINITY,
@@ -65,24 +66,23 @@ const applyNew = (doc: Y.Doc, update: Uint8Array): void =>
   Y.applyUpdate(doc, Y.diffUpdate(update, Y.encodeStateVector(doc)))
 
 /**
- * Yields updates that have the items of all generations together. Garbage is left out if an archive has its items: these
- * may depend on items of later updates.
+ * Yields updates that have the present items and those of archives together. Garbage is left out if an archive has its
+ * items: these may depend on items of later updates.
  */
 export function* allItems(
   { archives }: Generations,
-  items: readonly Uint8Array[],
+  items: ReadonlyMap<number, Uint8Array>,
   present: Uint8Array,
 ): Generator<Uint8Array> {
   const replaced: IdRange[] = []
-  for (const [index, { old }] of archives.entries()) {
-    yield withoutGarbage(items[index] ?? nothing, RangeIndex.of(disjoint(replaced)))
+  for (const { client, old } of archives) {
+    const bytes = items.get(client)
+    if (bytes === undefined) continue
+    yield withoutGarbage(bytes, RangeIndex.of(disjoint(replaced)))
     replaced.push(...old)
   }
   yield withoutGarbage(present, RangeIndex.of(disjoint(replaced)))
 }
-
-/** An update (V1) without changes. */
-const nothing = Uint8Array.of(0, 0)
 
 function withoutGarbage(bytes: Uint8Array, replaced: RangeIndex<IdRange>): Uint8Array {
   const { structs, ds } = Y.decodeUpdate(bytes)
@@ -107,12 +107,14 @@ interface PlacementOutcome {
 
 class EditRebase {
   readonly #generations: Generations
-  /** The items of all generations and of the edit, as its sender has them when it has received everything. */
+  /** The present items, those that the edit needs, and its own, as its sender has them when it has received everything. */
   readonly #union: Y.Doc
   readonly #doc: Y.Doc
   readonly #structs: readonly Struct[]
   readonly #deleted: readonly IdRange[]
   readonly #clocks: ReadonlyMap<number, number>
+  /** As for `Archive`. */
+  readonly #needs: readonly number[]
   /** The new items that refer to replaced ids. */
   readonly #edits: readonly IdRange[]
   readonly #editIndex: RangeIndex<IdRange>
@@ -126,6 +128,7 @@ class EditRebase {
     this.#structs = structs
     this.#deleted = [...deletedRanges(ds)]
     this.#clocks = Y.decodeStateVector(Y.encodeStateVector(doc))
+    this.#needs = generations.neededBy(update, this.#clocks)
     this.#edits = this.#findEdits()
     this.#editIndex = RangeIndex.of(this.#edits)
     this.#deletedIndex = RangeIndex.of(disjoint(this.#deleted))
@@ -150,7 +153,8 @@ class EditRebase {
       // Yjs does not report the deletion of items that it has never had.
       update: Y.mergeUpdates([...added, updateOf([], replaced)]),
       state: Y.encodeStateAsUpdate(doc),
-      archive: edits.length === 0 ? null : { client, copies, old: edits, edge, generation },
+      archive:
+        edits.length === 0 ? null : { client, copies, old: edits, needs: this.#needs, edge, generation },
       unplaced: unplaced.length === 0 ? null : this.#withUnplaced(unplaced),
     }
   }

@@ -31,15 +31,25 @@ export class GenerationStore {
     return new Generations(found.flatMap((bytes) => (bytes === null ? [] : [decodeArchive(bytes)])))
   }
 
-  /** Returns the items of each archive. @throws CorruptRecordError if they are missing */
-  itemsOf(address: DocumentAddress, { archives }: Generations): Promise<readonly Uint8Array[]> {
-    return Promise.all(
-      archives.map(async ({ client }) => {
-        const items = await this.#blobs.get(keyOf(address, client, 'items'))
-        if (items === null) throw new CorruptRecordError('the items of an earlier generation are missing')
-        return items
-      }),
-    )
+  /**
+   * Returns the items of the archives with these client ids; null if they have more than `bytesMax`.
+   * @throws CorruptRecordError if they are missing
+   */
+  async itemsOf(
+    address: DocumentAddress,
+    clients: readonly number[],
+    bytesMax: number,
+  ): Promise<ReadonlyMap<number, Uint8Array> | null> {
+    const found = new Map<number, Uint8Array>()
+    let bytes = 0
+    for (const client of clients) {
+      const items = await this.#blobs.get(keyOf(address, client, 'items'))
+      if (items === null) throw new CorruptRecordError('the items of an earlier generation are missing')
+      bytes += items.length
+      if (bytes > bytesMax) return null
+      found.set(client, items)
+    }
+    return found
   }
 
   /** Stores an archive and its items. */

@@ -1,9 +1,10 @@
 import type { Archive, Generations } from '../../content/generations/generations.ts'
+import { neededForPositions } from '../../content/generations/move-positions.ts'
 import type { PrunedState } from '../../content/generations/prune-state.ts'
 import type { Rebased } from '../../content/generations/rebase.ts'
 import type { ReplacedNodes } from '../../content/yjs/root-replacement.ts'
 import type { DocumentAddress } from '../../model/address.ts'
-import { close } from '../../model/close.ts'
+import { type Close, close } from '../../model/close.ts'
 import { versionOf } from '../../model/version.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { readUpdate } from '../../update/read-update.ts'
@@ -21,6 +22,7 @@ interface PrunedRoom {
   readonly commits: CommitQueue
   commit(updates: readonly Change[], since: number): void
   keepUnplaced(item: ClientChange, state: Uint8Array): Promise<void>
+  spent(ms: number, item: ClientChange): void
 }
 
 /** The nodes that a migration has replaced. `before`: the whole state (V1) before it. */
@@ -33,9 +35,18 @@ const archiveOf = ({ replaced: { client, copies, old } }: MigratedContent): Arch
   client,
   copies: copies.map((each) => ({ ...each, inside: 0 })),
   old,
+  needs: [],
   edge: -1,
   generation: 0,
 })
+
+/**
+ * Maximum bytes of the replaced items that one rebase reads, in documents of the maximum size. The edits of a client
+ * need the content of one earlier generation and its own edits before.
+ */
+const statesMax = 4
+
+const needsTooMuch = close('tooLarge', 'too many edits from before a prune: reload the document')
 
 /** The sizes of a document before and after a prune. */
 export interface PruneResult {
@@ -81,39 +92,55 @@ export class RoomGenerations {
 
   /**
    * Applies and commits an update for which `concern` returns true. Its sender gets the result as all other members do,
-   * and it replaces the sender's items. A malformed update ends its sender.
+   * and it replaces the sender's items. A malformed update ends its sender, and so does one that needs too much.
    * @returns false if the update depends on updates that the document lacks
    * @throws ApiError as `placeOnThread`; INVALID_ARGUMENT if the document would be too large
    */
   async rebase(item: ClientChange): Promise<boolean> {
-    const { address, state, dependencies } = this.#room
-    const { generationStore, threads, clock, limits } = dependencies
-    const { documentBytesMax } = limits
-    const { archives } = this.#generations
-    const items = await generationStore.itemsOf(address, this.#generations)
-    const rebased = await threads.use(address, (thread) =>
-      thread.run({
-        is: 'rebase',
-        updates: [state.encode()],
-        archives,
-        items,
-        update: item.bytes,
-        documentBytesMax,
-      }),
-    )
+    const rebased = this.#generations.isFull ? needsTooMuch : await this.#rebaseOnThread(item)
     if (rebased === 'incomplete') return false
-    if (rebased !== null && 'problem' in rebased) {
-      item.from.end(close('badRequest', rebased.problem))
+    if (rebased !== null && 'reason' in rebased) {
+      item.from.end(rebased)
       return true
     }
     if (rebased !== null) {
       if (rebased.unplaced !== null) await this.#room.keepUnplaced(item, rebased.unplaced)
-      const { by, meta, bytes } = item
+      const { by, meta, bytes, from } = item
       if (rebased.archive !== null) await this.#archive(rebased.archive, bytes)
-      this.#become(rebased, { by, meta: meta ?? null, right: item.from.right, source: 'socket' }, clock.now())
+      const authorship = { by, meta: meta ?? null, right: from.right, source: 'socket' } as const
+      this.#become(rebased, authorship, this.#room.dependencies.clock.now())
     }
     item.onApplied?.()
     return true
+  }
+
+  #rebaseOnThread(item: ClientChange): Promise<Rebased | 'incomplete' | null | Close> {
+    const { address, state, dependencies } = this.#room
+    const { generationStore, threads, limits } = dependencies
+    const { documentBytesMax } = limits
+    const { archives } = this.#generations
+    const { bytes: update } = item
+    return threads.use(address, async (thread) => {
+      const startedAt = performance.now()
+      try {
+        const needs = this.#generations.neededBy(update, state.clocks)
+        const items = await generationStore.itemsOf(address, needs, statesMax * documentBytesMax)
+        if (items === null) return needsTooMuch
+        const updates = [state.encode()] as const
+        const rebased = await thread.run({
+          is: 'rebase',
+          updates,
+          archives,
+          items,
+          update,
+          documentBytesMax,
+        })
+        const isMalformed = rebased !== null && rebased !== 'incomplete' && 'problem' in rebased
+        return isMalformed ? close('badRequest', rebased.problem) : rebased
+      } finally {
+        this.#room.spent(performance.now() - startedAt, item)
+      }
+    })
   }
 
   /**
@@ -150,10 +177,25 @@ export class RoomGenerations {
     positions: readonly string[],
     migrated: readonly MigratedContent[] = [],
   ): Promise<readonly string[]> {
+    const { address, dependencies } = this.#room
+    const needs = neededForPositions(this.#generations, positions)
+    const items = await dependencies.generationStore.itemsOf(address, needs, Number.POSITIVE_INFINITY)
+    let moved = positions
+    if (needs.length > 0 && items !== null)
+      moved = await this.#moved(this.#generations.archives, items, positions)
+    for (const content of migrated) {
+      const before = new Map([[content.replaced.client, content.before]])
+      moved = await this.#moved([archiveOf(content)], before, moved)
+    }
+    return moved
+  }
+
+  #moved(
+    archives: readonly Archive[],
+    items: ReadonlyMap<number, Uint8Array>,
+    positions: readonly string[],
+  ): Promise<readonly string[]> {
     const { address, state, dependencies } = this.#room
-    const pruned = await dependencies.generationStore.itemsOf(address, this.#generations)
-    const items = [...pruned, ...migrated.map(({ before }) => before)]
-    const archives = [...this.#generations.archives, ...migrated.map(archiveOf)]
     return dependencies.threads.use(address, (thread) =>
       thread.run({ is: 'movePositions', updates: [state.encode()], archives, items, positions }),
     )

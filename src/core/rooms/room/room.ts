@@ -452,6 +452,11 @@ export class Room implements CommittingRoom {
     }
   }
 
+  /** Charges the time of a rebase to the workspace and to the sender of the update. */
+  spent(ms: number, item: ClientChange): void {
+    this.#slowDown({ updates: 1, steps: 0, ms }, [item])
+  }
+
   /** Resolves when the workspace has event loop time left. Until then, arriving updates wait. */
   async share(): Promise<void> {
     while (!this.#hasEnded && this.#waitForShare()) await this.lock.held

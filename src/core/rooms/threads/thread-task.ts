@@ -152,8 +152,8 @@ interface HistoryTask extends DocumentUpdates {
 /** A whole state (V1), and the content that prunes and rebases have replaced. */
 interface GenerationsTask extends WholeState {
   readonly archives: readonly Archive[]
-  /** The replaced items; see `GenerationStore`. */
-  readonly items: readonly Uint8Array[]
+  /** The replaced items that are needed, by the client id of their archive; see `GenerationStore`. */
+  readonly items: ReadonlyMap<number, Uint8Array>
 }
 
 /** The tasks by name. All parameters and results can be sent to a thread. */
@@ -296,7 +296,7 @@ export function runTask<Name extends TaskName>(task: TaskOf<Name>): ResultOf<Nam
 export function taskBytes(task: ThreadTask): number {
   if ('json' in task) return task.json.length
   const updates = 'updates' in task ? task.updates : []
-  const items = 'items' in task ? task.items : []
+  const items = 'items' in task ? task.items.values() : []
   return [...updates, ...items].reduce((sum, { length }) => sum + length, 0)
 }
 
@@ -418,7 +418,7 @@ function rebaseEdit(
 ): Rebased | 'incomplete' | null | { readonly problem: string } {
   const { updates, archives, items, update, documentBytesMax: bytesMax } = task
   const [bytes] = updates
-  const readBytes = [bytes, ...items, update].reduce((sum, { length }) => sum + length, 0)
+  const readBytes = [bytes, ...items.values(), update].reduce((sum, { length }) => sum + length, 0)
   // Both documents are read.
   const stepsMax = 2 * documentStepsMax(readBytes)
   try {
