@@ -321,7 +321,8 @@ function itemsOf(transaction: Y.Transaction, ranges: readonly IdRange[]): readon
   for (const { client, clock, length } of ranges)
     for (let at = clock, end = clock + length; at < end; ) {
       const item: Y.Item | Y.GC = Y.getItemCleanStart(transaction, Y.createID(client, at))
-      at += item.length
+      // Garbage is not split, and may start before.
+      at = item.id.clock + item.length
       if (at > end) Y.getItemCleanStart(transaction, Y.createID(client, end))
       if (item instanceof Y.Item) items.push(item)
     }
