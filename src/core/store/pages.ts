@@ -1,4 +1,4 @@
-import type { DocumentLog, Key, KvEntry, KvRange } from './engine.ts'
+import type { Blobs, DocumentLog, Key, KvEntry, KvRange } from './engine.ts'
 
 /** Yields the pages of a listing. A page that is not full is the last one; an empty page is left out. */
 async function* pagesOf<Item>(
@@ -32,5 +32,13 @@ export const documentKeyPages = (log: Pick<DocumentLog, 'list'>, prefix: Key, li
   pagesOf(
     limit,
     (page) => log.list(prefix, page),
+    (key) => key,
+  )
+
+/** Yields the keys of all blobs under a prefix, in pages of at most `limit`. @throws StoreUnavailableError */
+export const blobKeyPages = (blobs: Pick<Blobs, 'list'>, prefix: Key, limit: number) =>
+  pagesOf(
+    limit,
+    (page) => blobs.list(prefix, page),
     (key) => key,
   )

@@ -10,6 +10,8 @@ import {
 import { pruneState } from '../../../src/core/content/generations/prune-state.ts'
 import { rebase } from '../../../src/core/content/generations/rebase.ts'
 import { toJson } from '../../../src/core/content/json/json.ts'
+import { GenerationStore } from '../../../src/core/rooms/log/generation-store.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { missingClocks } from '../../../src/core/update/summary.ts'
 import { Random } from '../../support/data/random-doc.ts'
@@ -318,6 +320,44 @@ it('[PRUNE-12] reads only the replaced content that an edit needs, and rebases n
   const full = Array.from({ length: rebasesMax }, () => rebased as Archive)
   expect(server.generations.isFull).toBe(false)
   expect(new Generations([...server.archives, ...full]).isFull).toBe(true)
+})
+
+it('[PRUNE-13] reads only the archives of a document when its clients have many ids as large as those of copies', async () => {
+  const { blobs } = await openMemoryEngine()
+  let reads = 0
+  const get: typeof blobs.get = (key) => {
+    reads += 1
+    return blobs.get(key)
+  }
+  const store = new GenerationStore({
+    put: (...given) => blobs.put(...given),
+    delete: (key) => blobs.delete(key),
+    list: (...given) => blobs.list(...given),
+    get,
+  })
+  const address = {
+    workspaceId: 'w',
+    apiKey: 'k',
+    organizationId: 'acme',
+    documentId: 'many',
+    editorId: 'main',
+  }
+  const doc = new Y.Doc()
+  doc.getText('text').insert(0, 'one two')
+  const clients: number[] = []
+  let generations = new Generations([])
+  // The keys of the blobs take several pages.
+  for (let round = 0; round < 110; round += 1) {
+    const { state, archive } = pruneState(stateOf(doc), generations)
+    await store.add(address, archive, state)
+    clients.push(archive.client)
+    generations = generations.with(archive)
+  }
+  const max = Math.max(...clients)
+  const present = [...clients.slice(1), ...Array.from({ length: 100_000 }, (_, at) => max + 1 + at)]
+  const loaded = await store.load(address, new Map(present.map((client) => [client, 1])))
+  expect(loaded.archives.map((each) => each.client)).toEqual(clients.slice(1).toSorted((a, b) => a - b))
+  expect(reads).toBe(clients.length - 1)
 })
 
 it('[PRUNE-10] refuses a document whose client ids leave none for a copy, and still rebases its edits', () => {

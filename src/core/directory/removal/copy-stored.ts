@@ -7,7 +7,7 @@ import {
   type Key,
   type LogEntry,
 } from '../../store/engine.ts'
-import { documentKeyPages } from '../../store/pages.ts'
+import { blobKeyPages, documentKeyPages } from '../../store/pages.ts'
 import { mapInSlices } from '../store/batch.ts'
 
 /** Maximum bytes of the entries of a log in one read. */
@@ -40,7 +40,7 @@ export async function copyBlobs(
   goOn: CheckLease,
 ): Promise<void> {
   for (const space of blobSpaces)
-    for await (const keys of blobPages(blobs, [space, ...from]))
+    for await (const keys of blobKeyPages(blobs, [space, ...from], keysAtOnce))
       for (const key of keys) {
         const bytes = await unlessDamaged(blobs.get(key))
         if (bytes) await blobs.put([space, ...to, ...key.slice(from.length + 1)], bytes)
@@ -51,19 +51,10 @@ export async function copyBlobs(
 /** Deletes the blobs under a prefix. @param prefix prefix of the logs */
 export async function deleteBlobs(blobs: Blobs, prefix: Key, goOn: CheckLease): Promise<void> {
   for (const space of blobSpaces)
-    for await (const keys of blobPages(blobs, [space, ...prefix])) {
+    for await (const keys of blobKeyPages(blobs, [space, ...prefix], keysAtOnce)) {
       await Promise.all(keys.map((key) => blobs.delete(key)))
       await goOn()
     }
-}
-
-async function* blobPages(blobs: Blobs, prefix: Key): AsyncGenerator<readonly Key[]> {
-  for (let after: Key | undefined; ; ) {
-    const keys = await blobs.list(prefix, { limit: keysAtOnce, ...(after && { after }) })
-    if (keys.length === 0) return
-    yield keys
-    after = keys.at(-1)
-  }
 }
 
 async function unlessDamaged<T>(work: Promise<T>): Promise<T | null> {

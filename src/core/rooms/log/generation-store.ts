@@ -7,6 +7,7 @@ import {
 } from '../../content/generations/generations.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Blobs, CorruptRecordError, type Key } from '../../store/engine.ts'
+import { blobKeyPages } from '../../store/pages.ts'
 
 /** Maximum number of keys that one list returns. */
 const listedMax = 200
@@ -24,11 +25,19 @@ export class GenerationStore {
     this.#blobs = blobs
   }
 
-  /** Returns the generations of a document with these clocks. A document that was never pruned takes no read. */
+  /**
+   * Returns the generations of a document with these clocks. A document without client ids of copies takes no read. All
+   * others take one list, because clients may choose such ids too.
+   */
   async load(address: DocumentAddress, clocks: ReadonlyMap<number, number>): Promise<Generations> {
-    const clients = [...clocks.keys()].filter((client) => client >= copyClientMin).sort((a, b) => a - b)
-    const found = await Promise.all(clients.map((client) => this.#blobs.get(keyOf(address, client, 'ids'))))
-    return new Generations(found.flatMap((bytes) => (bytes === null ? [] : [decodeArchive(bytes)])))
+    const archives: Archive[] = []
+    if ([...clocks.keys()].every((client) => client < copyClientMin)) return new Generations(archives)
+    for await (const keys of this.#pages(addressKey(address))) {
+      const present = keys.filter((key) => key.at(-1) === 'ids' && clocks.has(Number(key.at(-2))))
+      for (const bytes of await Promise.all(present.map((key) => this.#blobs.get(key))))
+        if (bytes !== null) archives.push(decodeArchive(bytes))
+    }
+    return new Generations(archives.sort((a, b) => a.client - b.client))
   }
 
   /**
@@ -63,12 +72,14 @@ export class GenerationStore {
    * @param goOn called between two steps; throws if the work must end
    */
   async remove(prefix: Key, goOn?: () => Promise<void>): Promise<void> {
-    for (;;) {
-      const keys = await this.#blobs.list([space, ...prefix], { limit: listedMax })
+    for await (const keys of this.#pages(prefix)) {
       for (const key of keys) await this.#blobs.delete(key)
-      if (keys.length < listedMax) return
       await goOn?.()
     }
+  }
+
+  #pages(prefix: Key): AsyncGenerator<readonly Key[]> {
+    return blobKeyPages(this.#blobs, [space, ...prefix], listedMax)
   }
 }
 
