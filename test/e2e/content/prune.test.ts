@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import type { Key } from '../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
 import { type Editor, eventually, RawClient, syncedEditor } from '../../support/clients/clients.ts'
 import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
-import { withLog } from '../../support/stores/pausable-engine.ts'
+import { holdable, withLog } from '../../support/stores/pausable-engine.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
 let server: TestServer
@@ -323,6 +325,54 @@ it('[PRUNE-12] ends a sender whose edits from before a prune need too much repla
   await eventually(async () => (await textOf('chain', small)) === ann.text.toString())
   ann.close()
   await small.stop()
+})
+
+it('[PRUNE-14] leaves nothing of an edit from before a prune when the document is deleted meanwhile', async () => {
+  const first = await openMemoryEngine()
+  let isHeld = false
+  let letGo: () => void = () => {}
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  let held = 0
+  const { blobs } = first
+  const put: typeof blobs.put = async (key, bytes) => {
+    if (isHeld && key[0] === 'generations') {
+      held += 1
+      await gate
+    }
+    return blobs.put(key, bytes)
+  }
+  const engine = {
+    ...holdable(first),
+    blobs: {
+      put,
+      get: (key: Key) => blobs.get(key),
+      delete: (key: Key) => blobs.delete(key),
+      list: (...given: Parameters<typeof blobs.list>) => blobs.list(...given),
+    },
+  }
+  const own = await startTestServer({ deletedRetentionDays: 0 }, { engine })
+  const stored = () => blobs.list(['generations'], { limit: 10 })
+  const ann = await open('removed', 'ann', own)
+  ann.text.insert(0, 'one two')
+  await eventually(async () => (await textOf('removed', own).catch(() => '')) === 'one two')
+  const old = Y.encodeStateAsUpdate(ann.doc)
+  await prune('removed', own)
+  expect(await stored()).toHaveLength(2)
+  isHeld = true
+  const late = await raw('removed', 'ben', own)
+  late.sendUpdate(editAfter(old, (_, text) => text.insert(3, ' and')))
+  await eventually(() => held === 1)
+  const ids = { organizationId: 'acme', documentIds: ['removed'] }
+  dataOf(await own.post('/v2/organizations/documents/delete', ids))
+  await eventually(async () => (await stored()).length === 0)
+  expect(await late.closed).toMatchObject({ code: 4404 })
+  letGo()
+  await eventually(() => held === 2)
+  await eventually(async () => (await stored()).length === 0)
+  ann.close()
+  await own.stop()
 })
 
 itLong('[PRUNE-1] keeps each character that stock clients type while the editor is pruned', async () => {

@@ -312,10 +312,11 @@ export class RoomRegistry {
     }
     await this.#exclusively(key, async () => {
       await this.#engine.log.destroy(doc)
-      await this.#dependencies.generationStore.remove(doc)
       this.#quarantine.delete(key)
       this.#expensive.delete(key)
       this.#rooms.get(key)?.room.close(documentDeleted)
+      // A room that has ended removes what it stores later.
+      await this.#dependencies.generationStore.remove(doc)
     })
   }
 

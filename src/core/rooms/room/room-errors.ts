@@ -54,5 +54,8 @@ export const baseVersionExpired = (): ApiError =>
 export const headConflict = (): ApiError =>
   new ApiError('crdt/document-changed', 'the document has moved on; try again')
 
+export const roomClosing = (): ApiError =>
+  new ApiError('server/store-unavailable', 'the document is being closed; try again')
+
 export const recreated = (): ApiError =>
   new ApiError('crdt/document-changed', 'the document was deleted or created again; try again')

@@ -3,7 +3,7 @@ import { neededForPositions } from '../../content/generations/move-positions.ts'
 import type { PrunedState } from '../../content/generations/prune-state.ts'
 import type { Rebased } from '../../content/generations/rebase.ts'
 import type { ReplacedNodes } from '../../content/yjs/root-replacement.ts'
-import type { DocumentAddress } from '../../model/address.ts'
+import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { versionOf } from '../../model/version.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
@@ -13,6 +13,7 @@ import type { CommitQueue } from '../log/commit-queue.ts'
 import type { RoomCompaction } from '../log/room-compaction.ts'
 import type { Change, ClientChange } from '../updates/change.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
+import { roomClosing } from './room-errors.ts'
 
 /** A room as its generations see it. */
 interface PrunedRoom {
@@ -20,6 +21,8 @@ interface PrunedRoom {
   readonly state: DocumentState
   readonly dependencies: RoomDependencies
   readonly commits: CommitQueue
+  readonly hasEnded: boolean
+  accepts(item: ClientChange): boolean
   commit(updates: readonly Change[], since: number): void
   keepUnplaced(item: ClientChange, state: Uint8Array): Promise<void>
   spent(ms: number, item: ClientChange): void
@@ -92,12 +95,14 @@ export class RoomGenerations {
 
   /**
    * Applies and commits an update for which `concern` returns true. Its sender gets the result as all other members do,
-   * and it replaces the sender's items. A malformed update ends its sender, and so does one that needs too much.
+   * and it replaces the sender's items. A malformed update ends its sender, and so does one that needs too much. If the
+   * sender leaves or the room ends meanwhile, drops the update.
    * @returns false if the update depends on updates that the document lacks
    * @throws ApiError as `placeOnThread`; INVALID_ARGUMENT if the document would be too large
    */
   async rebase(item: ClientChange): Promise<boolean> {
     const rebased = this.#generations.isFull ? needsTooMuch : await this.#rebaseOnThread(item)
+    if (!this.#room.accepts(item)) return true
     if (rebased === 'incomplete') return false
     if (rebased !== null && 'reason' in rebased) {
       item.from.end(rebased)
@@ -106,7 +111,7 @@ export class RoomGenerations {
     if (rebased !== null) {
       if (rebased.unplaced !== null) await this.#room.keepUnplaced(item, rebased.unplaced)
       const { by, meta, bytes, from } = item
-      if (rebased.archive !== null) await this.#archive(rebased.archive, bytes)
+      if (rebased.archive !== null && !(await this.#archive(rebased.archive, bytes))) return true
       const authorship = { by, meta: meta ?? null, right: from.right, source: 'socket' } as const
       this.#become(rebased, authorship, this.#room.dependencies.clock.now())
     }
@@ -155,7 +160,7 @@ export class RoomGenerations {
       thread.run({ is: 'prune', updates: [before], archives }),
     )
     const { archive } = pruned
-    await this.#archive(archive, before)
+    if (!(await this.#archive(archive, before))) throw roomClosing()
     this.#become(pruned, authorship, dependencies.clock.now())
     const { commits } = this.#room
     const version = versionOf({ epoch: commits.epoch, seq: await commits.durable })
@@ -201,9 +206,16 @@ export class RoomGenerations {
     )
   }
 
-  async #archive(archive: Archive, items: Uint8Array): Promise<void> {
-    await this.#room.dependencies.generationStore.add(this.#room.address, archive, items)
+  /** Stores an archive. If the room ends meanwhile, removes it and returns false: the document may be deleted. */
+  async #archive(archive: Archive, items: Uint8Array): Promise<boolean> {
+    const { address, dependencies } = this.#room
+    await dependencies.generationStore.add(address, archive, items)
+    if (this.#room.hasEnded) {
+      await dependencies.generationStore.remove([...addressKey(address), String(archive.client)])
+      return false
+    }
     this.#generations = this.#generations.with(archive)
+    return true
   }
 
   #become(

@@ -41,6 +41,7 @@ import {
   isDeletion,
   isMoved,
   recreated,
+  roomClosing,
   roomReloaded,
   toUnavailable,
 } from './room-errors.ts'
@@ -173,7 +174,7 @@ export class Room implements CommittingRoom {
     return Math.max(vectorClientsMin, 2 * this.state.clocks.size)
   }
 
-  get #hasEnded(): boolean {
+  get hasEnded(): boolean {
     return this.#phase.is === 'ended'
   }
 
@@ -361,7 +362,9 @@ export class Room implements CommittingRoom {
     const release = this.lock.hold(() => this.endTick())
     try {
       if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
-      if (await this.generations.rebase(item)) {
+      const isDone = await this.generations.rebase(item)
+      if (this.hasEnded) return
+      if (isDone) {
         const accepted = this.#applier.retry()
         if (accepted.length > 0) this.commit(accepted, since)
         this.#putBack(this.#applier.takeOutdated(), since)
@@ -452,6 +455,11 @@ export class Room implements CommittingRoom {
     }
   }
 
+  /** Returns whether the room may apply an update after a wait. */
+  accepts({ from }: ClientChange): boolean {
+    return !this.hasEnded && this.#members.has(from)
+  }
+
   /** Charges the time of a rebase to the workspace and to the sender of the update. */
   spent(ms: number, item: ClientChange): void {
     this.#slowDown({ updates: 1, steps: 0, ms }, [item])
@@ -459,7 +467,7 @@ export class Room implements CommittingRoom {
 
   /** Resolves when the workspace has event loop time left. Until then, arriving updates wait. */
   async share(): Promise<void> {
-    while (!this.#hasEnded && this.#waitForShare()) await this.lock.held
+    while (!this.hasEnded && this.#waitForShare()) await this.lock.held
   }
 
   /**
@@ -497,7 +505,7 @@ export class Room implements CommittingRoom {
   }
 
   #pause(ms: number): void {
-    if (this.lock.held !== null || this.#hasEnded) return
+    if (this.lock.held !== null || this.hasEnded) return
     const letGo = this.lock.hold(() => this.endTick())
     this.#cancelPause = this.dependencies.clock.after(ms, () => this.#resume(letGo))
   }
@@ -518,7 +526,7 @@ export class Room implements CommittingRoom {
   async whenEncoded<T>(use: (sliced: EncodedState | null) => T): Promise<T> {
     await this.openFor('state')
     const { state } = this
-    if (this.#hasEnded || !state.isSlowToEncode) return use(null)
+    if (this.hasEnded || !state.isSlowToEncode) return use(null)
     const release = this.lock.hold(() => this.endTick())
     try {
       // All callers share the slices.
@@ -539,7 +547,7 @@ export class Room implements CommittingRoom {
   async openFor(read: 'doc' | 'state'): Promise<void> {
     for (;;) {
       const bytes = read === 'doc' ? this.state.bytesToSplit : this.state.bytesToEncode
-      if (bytes === null || this.#hasEnded) return
+      if (bytes === null || this.hasEnded) return
       if (this.lock.held !== null) await this.lock.held
       else
         await this.#open(bytes, (error) => {
@@ -558,7 +566,7 @@ export class Room implements CommittingRoom {
       const parts = await this.dependencies.threads.use(this.address, (thread) =>
         thread.run({ is: 'split', updates: [bytes] }),
       )
-      if (!this.#hasEnded && this.state.bytesToSplit === bytes)
+      if (!this.hasEnded && this.state.bytesToSplit === bytes)
         await this.state.openIn(parts, this.dependencies.slices.of(this.address.workspaceId))
     } catch (error) {
       if (endsRoom(error)) this.fail(error)
@@ -595,7 +603,7 @@ export class Room implements CommittingRoom {
   }
 
   #takePlaced(item: ClientChange, placed: PlacedIntegration, since: number): void {
-    if (this.#hasEnded || !this.#members.has(item.from)) return
+    if (!this.accepts(item)) return
     if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
     if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
     const accepted = this.charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
@@ -746,7 +754,7 @@ export class Room implements CommittingRoom {
     if (when === 'leaving') await this.#compaction.settled()
     if (!isWanted()) return
     const { due, dueAtLeaving } = this.#compaction
-    if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
+    if (this.hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {
       await this.#compaction.run()
       if (this.#compaction.isCompactable) this.dependencies.upkeep.note(this.doc)
@@ -770,7 +778,7 @@ export class Room implements CommittingRoom {
    */
   async forgetAuthor(userId: string): Promise<void> {
     this.commits.forgetAuthor(userId)
-    if (!this.#hasEnded) await this.#compaction.finish(userId)
+    if (!this.hasEnded) await this.#compaction.finish(userId)
   }
 
   /**
@@ -782,7 +790,7 @@ export class Room implements CommittingRoom {
     // An earlier room may have left entries that a compaction can remove.
     const isCompactable =
       this.#compaction.isCompactable || (await hasOlderVersions(this.dependencies.log, this.doc))
-    if (isCompactable && !this.#hasEnded) await this.#compaction.finish()
+    if (isCompactable && !this.hasEnded) await this.#compaction.finish()
     return 'done'
   }
 
@@ -849,7 +857,7 @@ export class Room implements CommittingRoom {
 
   /** Starts to report the durable commits of the room. */
   follow(follower: CommitFollower): void {
-    if (this.#hasEnded) return follower.ended()
+    if (this.hasEnded) return follower.ended()
     this.#followers ??= new Set()
     this.#followers.add(follower)
   }
@@ -879,7 +887,7 @@ export class Room implements CommittingRoom {
    * broadcast.
    */
   followUp(): void {
-    if (this.#hasEnded) return
+    if (this.hasEnded) return
     try {
       this.state.applyDue()
     } catch (error) {
@@ -893,7 +901,7 @@ export class Room implements CommittingRoom {
 
   /** Replaces the Y.Doc with its bytes if the document was not used since the last call, and frees what was not. */
   rest(): void {
-    if (!this.#worked && !this.#hasEnded) this.state.drop()
+    if (!this.#worked && !this.hasEnded) this.state.drop()
     this.state.restElements()
     this.#worked = false
   }
@@ -904,8 +912,7 @@ export class Room implements CommittingRoom {
   begin(): void {
     this.#worked = true
     this.endTick()
-    if (this.#hasEnded)
-      throw new ApiError('server/store-unavailable', 'the document is being closed; try again')
+    if (this.hasEnded) throw roomClosing()
   }
 
   /**
@@ -927,7 +934,7 @@ export class Room implements CommittingRoom {
    * the log, and the handshake of each client sends the updates that were lost.
    */
   fail(error: unknown): void {
-    if (this.#hasEnded) return
+    if (this.hasEnded) return
     const damage = damageIn(error)
     if (damage !== null) {
       this.dependencies.quarantine.add(this.address, damage.record)
