@@ -291,19 +291,21 @@ export class VersionService {
   /**
    * Saves the content of an editor as an automatic version, and starts a new generation of it. Repeats both while
    * clients edit it.
-   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the editor is a branch or has open branches; ABORTED; the errors
-   * of `Room.prune`
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the editor is a branch or has open branches or streams; ABORTED;
+   * the errors of `Room.prune`
    */
   async prune(
     address: DocumentAddress,
     { userId = '', meta = null, right }: Pick<RestoreRequest, 'userId' | 'meta' | 'right'>,
   ): Promise<PrunedEditor> {
-    const { rooms, annotations } = this.#services
+    const { rooms, annotations, streams } = this.#services
     await this.#requireNoBranches(address)
     for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
       const saved = await this.#inLine(address, () =>
         this.#keep(address, 'automatic', { userId, label: 'Before a prune' }),
       )
+      // A stream that opens later has written nothing at the saved version, and cannot write after the prune.
+      await streams.requireNone(address)
       const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
       const pruned = await rooms.use(address, (room) => room.prune(authorship, saved.version))
       if (pruned !== null) {

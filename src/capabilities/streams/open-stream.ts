@@ -34,6 +34,8 @@ interface OpenStreamOptions {
   readonly meta: ChangeMeta | null
   /** Epoch of the log for which the place was found. */
   readonly epoch: number
+  /** Number of prunes after which the place was found. */
+  readonly generation: number
   readonly received: number
   readonly version: string
   /** The caret of the writer in open editors; null if the writer is unknown. */
@@ -179,9 +181,10 @@ export class OpenStream {
   /** @param added bytes of the content that the change adds, in UTF-8 */
   #change(edit: StreamCall, added = 0): Promise<EditResult<StreamedChange>> {
     this.#stopped.signal.throwIfAborted()
-    const { rooms, address, right, meta, epoch } = this.#options
+    const { rooms, address, right, meta, epoch, generation } = this.#options
     const cause = { source: 'stream', meta } as const
-    const options = { expects: 'content', right, cause, epoch, received: this.#received } as const
+    const place = { epoch, generation, received: this.#received }
+    const options = { expects: 'content', right, cause, ...place } as const
     const working = rooms.use(address, (room) => edit(new StreamEdits(room), options))
     this.#working = working
     return working.then((changed) => {

@@ -116,6 +116,8 @@ export const streamRecordType = {
     {
       /** As in `OpenStreamOptions`; absent in the records of earlier versions. */
       onOverlap: s.choice(overlapPolicies),
+      /** As in `OpenStreamOptions`; absent in the records of earlier versions, which could not prune. */
+      generation: s.number,
     },
   ),
 }

@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../core/base/errors.ts'
 import type { MatchedPlace } from '../../core/content/edit/edit.ts'
 import type { OverlapPolicy } from '../../core/content/merge/overlap.ts'
@@ -22,6 +23,8 @@ import { StreamEdits } from '../../core/rooms/edits/stream-edits.ts'
 import type { NewWriter } from '../../core/rooms/presence/virtual-users.ts'
 import type { ClaimedJob, Key } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import { entryPages } from '../../core/store/pages.ts'
+import { readRecord } from '../../core/store/stored-record.ts'
 import type { Services } from '../../rest/services.ts'
 import { OpenStream, serverStopping, takenOver, tooLate } from './open-stream.ts'
 import {
@@ -98,6 +101,8 @@ export interface EnteredStream {
 const resultMs = 600_000
 /** Interval in ms at which due jobs are claimed. */
 const pollMs = 1_000
+/** Maximum number of streams that are read together. */
+const listedAtOnce = 100
 /** Maximum number of jobs that run at the same time. */
 const jobsAtOnce = 8
 
@@ -204,6 +209,27 @@ export class StreamService {
     }
   }
 
+  /**
+   * Fails while a stream of an editor has not ended. A writer that does not come back counts until its time is over.
+   * @throws ApiError FAILED_PRECONDITION
+   */
+  async requireNone(address: DocumentAddress): Promise<void> {
+    const now = this.#services.clock.now()
+    const { kv } = this.#services.engine
+    const range = { prefix: streamKeys.streams, limit: listedAtOnce }
+    for await (const entries of entryPages((page) => kv.scan(streamsPart(address), page), range))
+      for (const entry of entries) {
+        const record = readRecord(streamRecordType, entry)
+        const isHere = isDeepStrictEqual(addressKey({ ...address, ...record }), addressKey(address))
+        const isOpen = record.result === null && (record.ending !== null || record.endsAt > now)
+        if (isHere && isOpen)
+          throw new ApiError(
+            'crdt/open-streams',
+            'a stream writes to the editor; repeat the call when it has ended',
+          )
+      }
+  }
+
   /** Carries out the ending that the writer has requested on an earlier connection. */
   async #ended(
     entered: EnteredStream & { readonly stream: OpenStream },
@@ -258,18 +284,25 @@ export class StreamService {
     const { streamId } = name
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
     const schema = named === undefined ? null : await schemas.named(address, named)
-    const { found, client, counter, epoch } = await rooms.use(address, async (room) => {
+    const { found, client, counter, epoch, generation } = await rooms.use(address, async (room) => {
+      const { count: generation } = room.generations
       const read = await new BackendEdits(room).streamPlace(request, schema, baseVersion)
       if (read === null || right.fence === null) throw noContent()
       const [client, counter] = newClients(room.state.clocks)
       const { place, replaced } = read.result
       // An agent must learn before it writes that it must not replace protected content.
       if (right.protects?.length && replaced.ranges.length + replaced.elements.length > 0) {
-        const ending = { epoch: room.epoch, received: 0, isRepeated: false, dryRun: true } as const
+        const ending = {
+          epoch: room.epoch,
+          generation,
+          received: 0,
+          isRepeated: false,
+          dryRun: true,
+        } as const
         const options = { expects: 'content', right, ...ending } as const
         await new StreamEdits(room).replace(userId, { place, client, counter }, replaced, 'report', options)
       }
-      return { found: read.result, client, counter, epoch: room.epoch }
+      return { found: read.result, client, counter, epoch: room.epoch, generation }
     })
     const { place, matched, replaced } = found
     const replaces = replaced.ranges.length + replaced.elements.length > 0
@@ -282,6 +315,7 @@ export class StreamService {
       editorId,
       fingerprint,
       epoch,
+      generation,
       place,
       matched,
       replaces,
@@ -383,7 +417,7 @@ export class StreamService {
   ): Promise<OpenStream> {
     const { rooms, engine, schemas, clock } = this.#services
     const { place, client, counter, userId, meta, streamId, turn, bytes, content } = record
-    const { onOverlap = 'report' } = record
+    const { onOverlap = 'report', generation = 0 } = record
     const name = { ...address, streamId }
     const right = await FencedRight.read({
       within: writerRight,
@@ -418,6 +452,7 @@ export class StreamService {
       userId,
       meta,
       epoch,
+      generation,
       received,
       version,
       bytes,

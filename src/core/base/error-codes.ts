@@ -664,6 +664,11 @@ export const errorCodes = {
     meaning: 'The editor is a branch or has open branches. A prune would separate them.',
     remedy: 'Merge or reject the branches in `details.branches`, then prune the editor.',
   },
+  'crdt/open-streams': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'A stream writes to the editor. A prune would remove its place.',
+    remedy: 'Prune the editor when the stream has ended.',
+  },
   'crdt/update-too-expensive': {
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'Yjs would need too many steps to read the document with this update.',
@@ -737,7 +742,7 @@ export const errorCodes = {
   },
   'crdt/stream-place-removed': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The place at which the stream inserts its content was deleted.',
+    meaning: 'The place at which the stream inserts its content was deleted or pruned.',
     remedy: 'Read the document again, and open a new stream with another `streamId`.',
   },
   'crdt/version-conflict': {

@@ -2,6 +2,7 @@ import * as Y from 'yjs'
 import type { OverlapPolicy } from '../../content/merge/overlap.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { type NamedSchema, schemaOf } from '../../content/schemas/content-schema.ts'
+import { placeRemoved } from '../../content/stream/stream-blocks.ts'
 import type { ReplacedIds } from '../../content/stream/stream-place.ts'
 import {
   changesStructure,
@@ -191,10 +192,11 @@ export class StreamEdits {
 
   /** @throws ApiError as for `beginEdit`; if this is not the document for which the stream was opened */
   #begin(writer: StreamWriter, options: StreamOptions): void {
-    const { commits, state } = this.#room
+    const { commits, generations, state } = this.#room
     beginEdit(this.#room, options)
     // The document may have been deleted and created again since the stream was opened.
     if (commits.epoch !== options.epoch) throw noContent()
+    if (generations.count !== options.generation) throw placeRemoved()
     const present = receivedUnits(writer, (client) => state.clocks.get(client) ?? 0)
     if (present < options.received) throw streamGap(options.received, present)
   }
@@ -250,6 +252,8 @@ interface StreamOptions extends Omit<EditPrecondition, 'expects' | 'isCopy' | 'i
   readonly expects: 'content'
   /** Epoch of the log for which the place of the stream was found. */
   readonly epoch: number
+  /** Number of prunes after which the place of the stream was found. */
+  readonly generation: number
   /** UTF-16 units of the content that were acknowledged to the writer. */
   readonly received: number
 }

@@ -77,6 +77,11 @@ export class RoomGenerations {
     this.#generations = generations
   }
 
+  /** Number of prunes. Ids that were read before the last one name nothing. */
+  get count(): number {
+    return this.#generations.count
+  }
+
   /** Returns whether an update must be rebased before it is applied. */
   concern(bytes: Uint8Array): boolean {
     const isPruned = this.#generations.count > 0

@@ -38,6 +38,7 @@ export const pruneEditor = defineOperation({
     contentUnavailable,
     ...writeErrors,
     { code: 'crdt/open-branches', when: 'the editor is a branch or has open branches' },
+    { code: 'crdt/open-streams', when: 'a stream writes to the editor' },
   ],
   async handler({ userId, meta: given, ...editor }, { caller, services }) {
     const stored = await storedMeta(given, caller, services)
