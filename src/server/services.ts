@@ -209,7 +209,7 @@ const recordsOf = (
   admit: (address: DocumentAddress) => void,
   clock: Clock,
 ): DocumentRegistry => ({
-  addBranch: (main, user, baseVersion) => branches.addUnplaced(main, user, baseVersion, clock.now()),
+  addBranch: (main, user, edit, version) => branches.addUnplaced(main, user, edit, version, clock.now()),
   ensure: async (scope, documentId) => void (await documents.ensure(scope, documentId)),
   isGoing: (scope, documentId) => documents.isGoing(scope, documentId),
   mainOf: (address) => documents.mainOf(address),

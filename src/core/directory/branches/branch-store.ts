@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ApiError } from '../../base/errors.ts'
 import { shortened } from '../../base/text.ts'
 import { type BranchOverlap, withOverlaps } from '../../content/branches/branch-overlaps.ts'
@@ -21,8 +22,9 @@ import {
   writeBranch,
 } from './branch-records.ts'
 
-/** Maximum characters of the name of a user in the name of a branch, which also has a time. */
+/** Maximum characters of the name of a user in the name of a branch, which also has a hash. */
 const unplacedNameCharacters = 30
+const hashCharacters = 12
 
 /** Maximum number of branches that one commit removes. */
 const removedAtOnce = 200
@@ -67,27 +69,26 @@ export class BranchStore {
   }
 
   /**
-   * Adds a branch for an edit that has no place any more, under the name of its user. Returns the address of its content.
-   * @throws as `add`
+   * Adds a branch for an edit that has no place any more, under the name of its user, unless an earlier call has added it.
+   * Returns the address of its content.
+   * @param edit the update of the edit
+   * @throws ApiError NOT_FOUND, FAILED_PRECONDITION as `add`
    */
   async addUnplaced(
     main: DocumentAddress,
     user: { readonly id: string; readonly name: string },
+    edit: Uint8Array,
     baseVersion: string,
     createdAt: number,
   ): Promise<DocumentAddress> {
     const named = shortened(user.name || user.id, unplacedNameCharacters)
-    const name = `${named.replaceAll(/[@\p{Cc}]/gu, ' ')} ${new Date(createdAt).toISOString()}`.trim()
+    const hash = createHash('sha256').update(edit).digest('hex').slice(0, hashCharacters)
+    const name = `${named.replaceAll(/[@\p{Cc}]/gu, ' ')} ${hash}`.trim()
     const { documentId, editorId } = main
     const undecided = { status: 'open', decidedBy: '', decidedAt: null } as const
-    await this.add(main, documentId, {
-      editorId,
-      name,
-      createdBy: user.id,
-      createdAt,
-      baseVersion,
-      ...undecided,
-    })
+    const record = { editorId, name, createdBy: user.id, createdAt, baseVersion, ...undecided }
+    if ((await this.find(main, branchPlaceOf(documentId, record))) === null)
+      await this.add(main, documentId, record)
     return documentAddress(main, { ...main, editorId: branchEditorId({ editorId, name }) })
   }
 

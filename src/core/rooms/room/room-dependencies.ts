@@ -123,10 +123,15 @@ export interface DocumentRegistry {
   /** Stores that a branch and its main editor have changed the same words. Does nothing if the branch is decided. */
   recordOverlaps(branch: DocumentAddress, overlaps: readonly BranchOverlap[]): Promise<void>
   /**
-   * Adds the record of a branch, which a user must decide. Returns the address of its content.
+   * Adds the record of a branch for an edit, which a user must decide, unless it exists. Returns the address of its content.
    * @throws ApiError FAILED_PRECONDITION if the document has too many branches
    */
-  addBranch(main: DocumentAddress, user: MemberUser, baseVersion: string): Promise<DocumentAddress>
+  addBranch(
+    main: DocumentAddress,
+    user: MemberUser,
+    edit: Uint8Array,
+    baseVersion: string,
+  ): Promise<DocumentAddress>
   /**
    * Returns the permission to change an editor without a user.
    * @throws ApiError FAILED_PRECONDITION if the document is disabled or the branch is decided; ABORTED if the

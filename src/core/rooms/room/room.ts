@@ -7,7 +7,7 @@ import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { type Version, versionOf } from '../../model/version.ts'
 import { limitOf } from '../../quota/limits.ts'
-import type { Key, Term } from '../../store/engine.ts'
+import { AppendRejectedError, type Key, type Term } from '../../store/engine.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
 import { isEmpty, missingClocks, type UpdateSummary } from '../../update/summary.ts'
 import { RoomAwareness } from '../awareness/room-awareness.ts'
@@ -378,12 +378,20 @@ export class Room implements CommittingRoom {
     }
   }
 
-  /** Keeps the parts of an edit whose place was deleted as a branch of the document. */
-  async keepUnplaced({ from: { user }, by, meta = null }: ClientChange, state: Uint8Array): Promise<void> {
+  /**
+   * Keeps the parts of an edit whose place was deleted as a branch of the document. If the edit could not be stored
+   * afterwards, its client offers it again: the branch then exists.
+   */
+  async keepUnplaced(
+    { from: { user }, bytes, by, meta = null }: ClientChange,
+    state: Uint8Array,
+  ): Promise<void> {
     const { records, log } = this.dependencies
-    const branch = await records.addBranch(this.address, user, versionOf(this.commits.version))
+    const branch = await records.addBranch(this.address, user, bytes, versionOf(this.commits.version))
     const entry = { bytes: state, by, source: 'socket', meta } as const
-    await log.append(addressKey(branch), 'create', [entry], { expectHead: 0, term: this.term })
+    await log.append(addressKey(branch), 'recreate', [entry], { term: this.term }).catch((error: unknown) => {
+      if (!(error instanceof AppendRejectedError && error.reason === 'exists')) throw error
+    })
   }
 
   /**
@@ -653,6 +661,8 @@ export class Room implements CommittingRoom {
   #refuse({ from }: ClientChange, error: unknown): void {
     if (endsRoom(error)) return this.fail(error)
     const limit = limitOf(error)
+    if (error instanceof ApiError && error.code === 'branch/too-many')
+      return from.end(close('tooLarge', error.message))
     const isTooExpensive = limit === 'integrationSteps' || limit === 'threadJobSeconds'
     if (limit === 'maxDocumentBytes') return from.end(close('tooLarge', errorMessage(error), limit))
     from.end(
