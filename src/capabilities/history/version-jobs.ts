@@ -13,10 +13,10 @@ export const authorQueue = 'versionAuthors'
 
 /**
  * A task for the versions of an editor. `sweep` removes the contents that no version uses. `automatic`
- * creates a version.
+ * creates a version. `anchors` moves the anchors of comments after a prune.
  */
 export const versionTaskSchema = s.object({
-  is: s.choice(['sweep', 'automatic']),
+  is: s.choice(['sweep', 'automatic', 'anchors']),
   address: addressSchemas.document,
 })
 export type VersionTask = s.TypeOf<typeof versionTaskSchema>
@@ -28,6 +28,9 @@ export type VersionTask = s.TypeOf<typeof versionTaskSchema>
  */
 export const versionSweepJob = (address: DocumentAddress, at: number): Job =>
   jobOf('sweep', address, randomUUID(), at)
+
+/** Creates the job that moves the anchors of an editor. It waits for the prune that enqueued it. */
+export const anchorsJob = (address: DocumentAddress): Job => jobOf('anchors', address, randomUUID(), 0)
 
 /**
  * Creates the job that creates an automatic version. All jobs of one window have the same id.

@@ -22,7 +22,7 @@ import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
 import { AutomaticVersions } from './automatic-versions.ts'
 import { autoVersionRetention, versionLimits } from './limits.ts'
-import { authorQueue, type VersionTask, versionQueue, versionTaskSchema } from './version-jobs.ts'
+import { anchorsJob, authorQueue, type VersionTask, versionQueue, versionTaskSchema } from './version-jobs.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion, VersionStore } from './version-store.ts'
 
@@ -298,25 +298,33 @@ export class VersionService {
     address: DocumentAddress,
     { userId = '', meta = null, right }: Pick<RestoreRequest, 'userId' | 'meta' | 'right'>,
   ): Promise<PrunedEditor> {
-    const { rooms, annotations, streams } = this.#services
+    const { rooms, store, streams } = this.#services
     await this.#requireNoBranches(address)
-    for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
-      const saved = await this.#inLine(address, () =>
-        this.#keep(address, 'automatic', { userId, label: 'Before a prune' }),
-      )
-      // A stream that opens later has written nothing at the saved version, and cannot write after the prune.
-      await streams.requireNone(address)
-      const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
-      const pruned = await rooms.use(address, (room) => room.prune(authorship, saved.version))
-      if (pruned !== null) {
-        await annotations.moveAnchors(address, (positions) =>
-          rooms.use(address, (room) => room.generations.movePositions(positions)),
-        )
-        return { ...pruned, versionId: saved.versionId }
+    return this.#inLine(address, async () => {
+      // If the process dies after the prune, the job moves the anchors.
+      await store.carryOut(address, async (transaction) => transaction.enqueue(anchorsJob(address)))
+      for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
+        const saved = await this.#keep(address, 'automatic', { userId, label: 'Before a prune' })
+        // A stream that opens later has written nothing at the saved version, and cannot write after the prune.
+        await streams.requireNone(address)
+        const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
+        const pruned = await rooms.use(address, (room) => room.prune(authorship, saved.version))
+        if (pruned !== null) {
+          await this.#moveAnchors(address)
+          return { ...pruned, versionId: saved.versionId }
+        }
+        await this.store.remove(address, [saved.versionId])
       }
-      await this.#inLine(address, () => this.store.remove(address, [saved.versionId]))
-    }
-    throw headConflict()
+      throw headConflict()
+    })
+  }
+
+  /** Moves the anchors of comments at content that prunes have replaced. */
+  #moveAnchors(address: DocumentAddress): Promise<void> {
+    const { rooms, annotations } = this.#services
+    return annotations.moveAnchors(address, (positions) =>
+      rooms.use(address, (room) => room.generations.movePositions(positions)),
+    )
   }
 
   async #requireNoBranches(address: DocumentAddress): Promise<void> {
@@ -376,9 +384,15 @@ export class VersionService {
   }
 
   async #carryOut({ is, address }: VersionTask): Promise<void> {
-    await this.#inLine(address, () =>
-      is === 'sweep' ? this.store.sweep(address) : this.#keepAutomatically(address),
-    )
+    await this.#inLine(address, async () => {
+      if (is === 'sweep') return this.store.sweep(address)
+      try {
+        await (is === 'anchors' ? this.#moveAnchors(address) : this.#keepAutomatically(address))
+      } catch (err) {
+        if (err instanceof StoreUnavailableError || !isRefused(err)) throw err
+        this.#services.log.info({ err, task: is }, 'skipped a task for a document that is being deleted')
+      }
+    })
   }
 
   /**
@@ -386,17 +400,9 @@ export class VersionService {
    * was deleted.
    */
   async #keepAutomatically(address: DocumentAddress): Promise<void> {
-    const { rooms, log } = this.#services
-    const { store } = this
-    try {
-      const { items } = await store.list(address, { after: undefined, limit: 1 })
-      const present = await rooms.use(address, async (room) => new BackendEdits(room).version())
-      if (present === null || present === items[0]?.version) return
-      await this.#keep(address, 'automatic', {})
-    } catch (err) {
-      if (err instanceof StoreUnavailableError || !isRefused(err)) throw err
-      log.info({ err }, 'skipped the automatic version of a document that is being deleted')
-    }
+    const { items } = await this.store.list(address, { after: undefined, limit: 1 })
+    const present = await this.#services.rooms.use(address, async (room) => new BackendEdits(room).version())
+    if (present !== null && present !== items[0]?.version) await this.#keep(address, 'automatic', {})
   }
 
   #inLine = <T>(address: DocumentAddress, work: () => Promise<T>): Promise<T> =>

@@ -354,3 +354,24 @@ it('[FMT-214] keeps the places of anchors in nodes that a migration renames or w
   ])
   expect(await places()).toEqual(before)
 })
+
+it('[PRUNE-17] moves the anchors if a prune fails after its update is stored', async () => {
+  const { write, anchored, all } = await organization('interrupted')
+  await write('one two three')
+  await anchored('middle', { quote: 'two' })
+  const { log } = server.engine
+  const compact = log.compact.bind(log)
+  let failures = 1
+  Object.assign(log, {
+    compact: async (...given: Parameters<typeof compact>) => {
+      failures -= 1
+      if (failures >= 0) throw new Error('the process ends here')
+      return compact(...given)
+    },
+  })
+  const pruned = { organizationId: 'interrupted', documentId: 'd1', editorId: 'main' }
+  expect((await server.post('/v2/crdt/prune', pruned)).status).not.toBe(200)
+  Object.assign(log, { compact })
+  expect(failures).toBe(0)
+  await eventually(async () => JSON.stringify(await all()).includes('"quote":"two"'))
+})
