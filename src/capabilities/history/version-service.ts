@@ -300,6 +300,8 @@ export class VersionService {
   ): Promise<PrunedEditor> {
     const { rooms, store, streams } = this.#services
     await this.#requireNoBranches(address)
+    // No version is saved in vain.
+    await streams.requireNone(address)
     return this.#inLine(address, async () => {
       // If the process dies after the prune, the job moves the anchors.
       await store.carryOut(address, async (transaction) => transaction.enqueue(anchorsJob(address)))

@@ -22,6 +22,7 @@ it('[PRUNE-15] prunes no editor to which a stream writes', async () => {
   const writer = await ContentStream.open(server, replacing)
   await writer.text('new').received(3)
   expect(await prune()).toMatchObject({ body: { error: { details: { code: 'crdt/open-streams' } } } })
+  expect(dataOf(await server.post('/v2/crdt/versions/list', ids))).toEqual([])
   dataOf(await server.post('/v2/crdt/add', { ...ids, editorId: 'other', type: 'text', data: 'x' }))
   dataOf(await server.post('/v2/crdt/prune', { ...ids, editorId: 'other' }))
   expect(await writer.end()).toMatchObject({ deletions: 3 })
