@@ -195,6 +195,7 @@ const kindNames: Readonly<Record<string, string>> = {
   threads: 'comment threads',
   schemas: 'attached schemas',
   suggestions: 'decided suggestions',
+  generations: 'contents replaced by prunes',
   settings: 'other access settings',
 }
 

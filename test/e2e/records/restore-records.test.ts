@@ -79,8 +79,10 @@ const grant = (subject: object, type: string, id: string, accessRole: string, ex
   return call('/v2/auth/permissions/add', { ...subject, permissions: { resources: [resource] } })
 }
 
-async function restore(...args: readonly string[]) {
-  const to = ['--to', server.url, '--data-dir', 'data', '--document', 'acme/plan']
+const restore = (...args: readonly string[]) => restoreOf('plan', ...args)
+
+async function restoreOf(documentId: string, ...args: readonly string[]) {
+  const to = ['--to', server.url, '--data-dir', 'data', '--document', `acme/${documentId}`]
   const { code, out, err } = await runCli(['restore', 'file', ...to, ...args], root)
   return { code, out, err }
 }
@@ -102,6 +104,9 @@ beforeAll(async () => {
   await grant({ user: { userId: 'ann' } }, 'document', 'plan', 'editor', 4_000_000_000)
   await grant({ user: { userId: 'bob' } }, 'folder', 'top', 'viewer')
   await grant({ organizationUserGroupId: 'team' }, 'document', 'plan', 'viewer')
+  const pruned = { organizationId, documentId: 'pruned', editorId: 'main' }
+  await call('/v2/crdt/add', { ...pruned, type: 'text', data: 'text' })
+  await call('/v2/crdt/prune', pruned)
   await write('first')
   await call('/v2/crdt/versions/create', {
     ...editor,
@@ -199,6 +204,7 @@ it('[BKP-79] [BKP-80] [BKP-81] creates a document again with its comments, versi
     suggestions: 1,
     versions: 0,
     permissions: 1,
+    generations: 0,
     settings: 0,
   }
   expect([code, line, total]).toEqual([
@@ -220,4 +226,11 @@ it('[BKP-79] [BKP-80] [BKP-81] creates a document again with its comments, versi
   expect(now).toHaveLength(3)
   // The versions that the restore has created count as those of the backup.
   expect((await restore('--dry-run')).out).toMatch(/^acme\/plan: same, without branches: 1$/m)
+})
+
+it('[PRUNE-18] names the replaced content of a pruned editor that it leaves out', async () => {
+  await call('/v2/organizations/documents/delete', { organizationId, documentIds: ['pruned'] })
+  const { code, out } = await restoreOf('pruned')
+  const line = 'acme/pruned: created (main), with versions: 1, without contents replaced by prunes: 1'
+  expect([code, out.split('\n')[0]]).toEqual([0, line])
 })

@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import { errorMessage } from '../../../core/base/errors.ts'
 import * as s from '../../../core/base/schema.ts'
+import { copyClientMin } from '../../../core/content/generations/generations.ts'
 import type { DocumentView } from '../../../core/directory/documents/document-views.ts'
 import type { DocumentPath } from '../../../core/model/address.ts'
 import { DocumentState } from '../../../core/rooms/document/document-state.ts'
@@ -40,6 +41,8 @@ interface LeftOutCounts {
   readonly versions: number
   /** Permissions of groups that do not exist, and of users whom an existing organization does not have. */
   readonly permissions: number
+  /** Replaced contents of created editors, by which the server would place edits of clients from before a prune. */
+  readonly generations: number
   /** Access settings of an existing document and of existing folders of a new one that differ from the backup. */
   readonly settings: number
 }
@@ -91,6 +94,7 @@ export class RestoredDocumentWriter {
     suggestions: 0,
     versions: 0,
     permissions: 0,
+    generations: 0,
     settings: 0,
   }
 
@@ -229,6 +233,7 @@ export class RestoredDocumentWriter {
       .filter(({ sizeBytes }) => sizeBytes > emptyStateBytes)
       .slice(-versionLimits.manual)
     this.#leftOut.versions += editor.versions.length - versions.length
+    this.#leftOut.generations += [...Y.parseUpdateMeta(editor.bytes).to.keys()].filter(isCopyClient).length
     for (const version of versions) {
       const { createdBy, metadata } = version
       if (!isDryRun) {
@@ -264,6 +269,8 @@ export class RestoredDocumentWriter {
     return { organizationId, documentId: this.#view.record.documentId, editorId }
   }
 }
+
+const isCopyClient = (client: number): boolean => client >= copyClientMin
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()
 
