@@ -69,7 +69,7 @@ it.each(['main', 'branch'])(
   },
 )
 
-it('[PRUNE-16] ends a client for good whose edit without a place finds no room for a branch', async () => {
+it('[PRUNE-16] permanently ends a client whose edit without a place finds no room for a branch', async () => {
   const engine = await openMemoryEngine()
   const ben = await withUnplaced(engine)
   const scope = { ...server.credentials, organizationId: 'acme' }
