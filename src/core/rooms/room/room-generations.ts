@@ -219,15 +219,16 @@ export class RoomGenerations {
       await dependencies.generationStore.remove([...addressKey(address), String(archive.client)])
       return false
     }
-    this.#generations = this.#generations.with(archive)
     return true
   }
 
   #become(
-    { state, update: bytes }: PrunedState | Rebased,
+    { state, update: bytes, archive }: PrunedState | Rebased,
     authorship: Omit<Change, 'bytes' | 'summary' | 'from'>,
     since: number,
   ): void {
+    // In the tick of the commit, so that no stream opens with the new generation at a place of the old one.
+    if (archive !== null) this.#generations = this.#generations.with(archive)
     const summary = readUpdate(bytes)
     this.#room.state.become(state)
     this.#room.state.advance(summary)

@@ -31,7 +31,7 @@ export function applyWithinLimit(
 ): ReplacementResult {
   const bytes = textBytes(contentOfChange(change))
   if (!isEdits(change)) checkGrowth(state, contentKeyOf(state.doc, change.contentKey), bytes, bytesMax)
-  else if (!state.hasRoomFor(bytes, bytesMax)) throw tooLarge(state.sizeBytes + bytes, bytesMax)
+  else if (!state.hasRoomFor(bytes, bytesMax)) throw documentTooLarge(state.sizeBytes + bytes, bytesMax)
   return apply(state.doc, how)
 }
 
@@ -93,7 +93,7 @@ export function changeWithinLimit(
   const change = work()
   const warnings = change.changed ? check() : []
   const bytes = copy.encode().length
-  if (bytes > documentBytesMax && bytes > bytesBefore) throw tooLarge(bytes, documentBytesMax)
+  if (bytes > documentBytesMax && bytes > bytesBefore) throw documentTooLarge(bytes, documentBytesMax)
   return { ...change, warnings }
 }
 
@@ -107,11 +107,11 @@ function checkGrowth(state: DocumentState, contentKey: string, bytes: number, by
   if (state.hasRoomFor(bytes, bytesMax)) return
   const growthBytes = Math.max(0, bytes - textBytesUpTo(bytes, state, contentKey))
   if (!state.hasRoomFor(growthBytes, growthBytes > 0 ? bytesMax : bytesMax * (1 + replaceableExcess)))
-    throw tooLarge(state.sizeBytes + growthBytes, bytesMax)
+    throw documentTooLarge(state.sizeBytes + growthBytes, bytesMax)
 }
 
 /** Returns the error for content that would exceed the limit of a document. */
-export const tooLarge = (bytes: number, bytesMax: number): ApiError =>
+export const documentTooLarge = (bytes: number, bytesMax: number): ApiError =>
   invalid(
     'crdt/document-too-large',
     `the content of an editor has at most ${bytesMax} bytes; this content would have ${bytes}: divide it among several editors`,

@@ -53,7 +53,13 @@ import { bytesPerTick, documentStepsMax, structsPerTick } from '../document/inte
 import { tooExpensive } from '../document/unreadable-documents.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import { DocumentRejectedError, type Merged, mergeStored } from '../log/merge-stored.ts'
-import { applyWithinLimit, changeAndMerge, changeWithinLimit, restoreIn, tooLarge } from './size-check.ts'
+import {
+  applyWithinLimit,
+  changeAndMerge,
+  changeWithinLimit,
+  documentTooLarge,
+  restoreIn,
+} from './size-check.ts'
 
 /** The content of a document: a snapshot (or an empty update) and the updates after it. */
 interface DocumentUpdates {
@@ -425,7 +431,7 @@ function rebaseEdit(
     const rebased = rebase(new Generations(archives), items, bytes, update, stepsMax)
     if (rebased === null || rebased === 'incomplete') return rebased
     const { length } = rebased.state
-    if (length > bytesMax && length > bytes.length) throw tooLarge(length, bytesMax)
+    if (length > bytesMax && length > bytes.length) throw documentTooLarge(length, bytesMax)
     return rebased
   } catch (error) {
     if (error instanceof IntegrationTooExpensiveError) throw tooExpensive(stepsMax)
