@@ -387,3 +387,19 @@ it('[PRUNE-10] refuses a document whose client ids leave none for a copy, and st
   expect(client.getText('text').toJSON()).toBe('zero one and two')
   expect(rebased.archive?.client).toBeGreaterThan(archive.archive.client)
 })
+
+it('[PRUNE-1] sets a key again that was deleted before a prune, for all clients', () => {
+  const doc = new Y.Doc()
+  doc.clientID = 900
+  const map = doc.getMap('map')
+  map.set('k', 1)
+  map.delete('k')
+  const pruned = pruneState(stateOf(doc), new Generations([]))
+  Y.applyUpdate(doc, pruned.update)
+  const later = loaded(pruned.state)
+  // Smaller than the client id of the deleted entry, which only the first client has.
+  later.clientID = 800
+  later.getMap('map').set('k', 2)
+  Y.applyUpdate(doc, stateOf(later))
+  expect(map.toJSON()).toEqual({ k: 2 })
+})

@@ -105,11 +105,14 @@ function hasEdge(root: SharedRoot, edge: number): boolean {
 
 function putLead(transaction: Y.Transaction, type: SharedRoot, source: SharedRoot): Y.Item | null {
   putMark(transaction)
+  // A later entry of a deleted key must follow an item of the copy. Otherwise its place beside the replaced items, which
+  // only some clients have, would depend on its client id.
+  for (const [key, last] of source._map) if (last.deleted) putDeleted(transaction, type, key)
   return source._start === null ? null : putDeleted(transaction, type)
 }
 
-const putDeleted = (transaction: Y.Transaction, type: SharedRoot): Y.Item =>
-  putItem(transaction, { type, key: null, left: null, right: null }, new Y.ContentDeleted(1))
+const putDeleted = (transaction: Y.Transaction, type: SharedRoot, key: string | null = null): Y.Item =>
+  putItem(transaction, { type, key, left: null, right: null }, new Y.ContentDeleted(1))
 
 /** Uses the first id of a copy, unless it is used. Clients that have received the copy send it with their deletions. */
 function putMark(transaction: Y.Transaction): void {
