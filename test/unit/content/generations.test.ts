@@ -12,6 +12,7 @@ import { rebase } from '../../../src/core/content/generations/rebase.ts'
 import { toJson } from '../../../src/core/content/json/json.ts'
 import { GenerationStore } from '../../../src/core/rooms/log/generation-store.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
+import { withoutKnownDeletions } from '../../../src/core/update/known-deletions.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { missingClocks } from '../../../src/core/update/summary.ts'
 import { Random } from '../../support/data/random-doc.ts'
@@ -51,8 +52,10 @@ class ModelServer {
     const clocks = Y.decodeStateVector(Y.encodeStateVector(this.doc))
     if (!this.generations.concern(bytes, clocks)) {
       if (missingClocks(readUpdate(bytes), clocks).length > 0) return false
+      // A room sends offers on without the deletions that it knows, so that no client gets those of a prune by them.
+      const sent = withoutKnownDeletions(bytes, readUpdate(bytes), this.doc.store)
       Y.applyUpdate(this.doc, bytes)
-      this.send(bytes, from)
+      this.send(sent, from)
       return true
     }
     const needs = this.generations.neededBy(bytes, clocks)
