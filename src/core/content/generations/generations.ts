@@ -4,7 +4,7 @@ import type { AttributedRange, Attribution } from '../../update/attribution/attr
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { CopiedIds } from '../copies/copy-writer.ts'
 import { attributionOfCopy } from '../fresh-copy.ts'
-import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
+import { disjoint, type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 
 /**
  * The smallest client id of copies. Yjs chooses smaller ids for its clients, and where two items have the same place,
@@ -30,15 +30,15 @@ export interface Archive {
   readonly copies: readonly NestedCopy[]
   /** All replaced ids. Most of them have no copy, because they were deleted. */
   readonly old: readonly IdRange[]
-  /** Client ids of the archives with the items to which those of this archive refer, directly or not. */
-  readonly needs: readonly number[]
+  /** The other ids to which the items of this archive refer. */
+  readonly refersTo: readonly IdRange[]
   /** The client id of the first items of the roots, which no prune replaces; -1 if there are none. */
   readonly edge: number
   /** Number of prunes until then. */
   readonly generation: number
 }
 
-export function encodeArchive({ client, copies, old, needs, edge, generation }: Archive): Uint8Array {
+export function encodeArchive({ client, copies, old, refersTo, edge, generation }: Archive): Uint8Array {
   const encoder = encoding.createEncoder()
   const copied = copies.flatMap(({ clock, source: { client: owner, clock: start, length }, inside }) => [
     clock,
@@ -47,34 +47,40 @@ export function encodeArchive({ client, copies, old, needs, edge, generation }: 
     length,
     inside,
   ])
-  const replaced = old.flatMap((range) => [range.client, range.clock, range.length])
-  encoding.writeAny(encoder, { client, edge, generation, copies: copied, old: replaced, needs: [...needs] })
+  const [replaced, others] = [old, refersTo].map((ids) =>
+    ids.flatMap((range) => [range.client, range.clock, range.length]),
+  )
+  encoding.writeAny(encoder, { client, edge, generation, copies: copied, old: replaced, refersTo: others })
   return encoding.toUint8Array(encoder)
 }
 
-interface EncodedArchive extends Pick<Archive, 'client' | 'edge' | 'generation' | 'needs'> {
+interface EncodedArchive extends Pick<Archive, 'client' | 'edge' | 'generation'> {
   readonly copies: readonly number[]
   readonly old: readonly number[]
+  readonly refersTo: readonly number[]
 }
 
 /** Reads an archive that `encodeArchive` has written. */
 export function decodeArchive(bytes: Uint8Array): Archive {
-  const { client, edge, generation, copies, old, needs } = decoding.readAny(
+  const { client, edge, generation, copies, old, refersTo } = decoding.readAny(
     decoding.createDecoder(bytes),
   ) as EncodedArchive
   return {
     client,
     edge,
     generation,
-    needs,
     copies: rows(copies, 5).map(([clock = 0, owner = 0, start = 0, length = 0, inside = 0]) => ({
       clock,
       source: { client: owner, clock: start, length },
       inside,
     })),
-    old: rows(old, 3).map(([owner = 0, clock = 0, length = 0]) => ({ client: owner, clock, length })),
+    old: rangesIn(old),
+    refersTo: rangesIn(refersTo),
   }
 }
+
+const rangesIn = (numbers: readonly number[]): readonly IdRange[] =>
+  rows(numbers, 3).map(([client = 0, clock = 0, length = 0]) => ({ client, clock, length }))
 
 const rows = (numbers: readonly number[], length: number): readonly (readonly number[])[] =>
   Array.from({ length: numbers.length / length }, (_, row) => numbers.slice(row * length, (row + 1) * length))
@@ -101,20 +107,29 @@ function withoutRanges(
  */
 export const rebasesMax = 1_000
 
-/** Replaced ids, and the client id of their archive. */
+/** Replaced ids, and their archive. */
 interface OldIds extends IdRange {
-  readonly by: number
+  readonly archive: Archive
 }
 
 /** Returns the ids to which the new part of an item refers. */
-function referred(
+function referredBy(
   { client, clock, length, origin, rightOrigin, parent }: ReadItem,
   clocks: ReadonlyMap<number, number>,
-): readonly (StoredId | null)[] {
+): readonly StoredId[] {
   const known = clocks.get(client) ?? 0
   if (clock + length <= known) return []
   const before = clock < known ? { client, clock: known - 1 } : origin
-  return [before, rightOrigin, typeof parent === 'object' ? parent : null]
+  return [before, rightOrigin, typeof parent === 'object' ? parent : null].filter((id) => id !== null)
+}
+
+/** Returns the ids to which the new part of an update refers. */
+export function referredIds(update: Uint8Array, clocks: ReadonlyMap<number, number>): readonly IdRange[] {
+  const ids: IdRange[] = []
+  readUpdate(update, {
+    item: (item) => void ids.push(...referredBy(item, clocks).map((id) => ({ ...id, length: 1 }))),
+  })
+  return disjoint(ids)
 }
 
 /** Ids with a copy that starts at the id `to` of the client `by`. */
@@ -131,7 +146,7 @@ export class Generations {
 
   constructor(archives: readonly Archive[]) {
     this.archives = archives
-    this.#old = RangeIndex.of(archives.flatMap(({ client: by, old }) => old.map((ids) => ({ ...ids, by }))))
+    this.#old = RangeIndex.of(archives.flatMap((archive) => archive.old.map((ids) => ({ ...ids, archive }))))
     this.#moved = RangeIndex.of(
       archives.flatMap(({ client: by, copies }) =>
         copies.map(({ clock: to, source, inside }) => ({ ...source, inside, by, to })),
@@ -191,7 +206,7 @@ export class Generations {
     const deleted: IdRange[] = []
     readUpdate(update, {
       item: (item) => {
-        isEdit ||= referred(item, clocks).some((id) => this.isOld(id))
+        isEdit ||= referredBy(item, clocks).some((id) => this.isOld(id))
       },
       deletion: (client, clock, length) => void deleted.push({ client, clock, length }),
     })
@@ -203,20 +218,21 @@ export class Generations {
    * @param clocks as for `concern`
    */
   neededBy(update: Uint8Array, clocks: ReadonlyMap<number, number>): readonly number[] {
-    const ids: (StoredId | null)[] = []
-    readUpdate(update, { item: (item) => void ids.push(...referred(item, clocks)) })
-    return this.archivesOf(ids)
+    return this.archivesOf(referredIds(update, clocks))
   }
 
-  /** Returns the client ids of the archives with the items of these ids, and of those that these archives need. */
-  archivesOf(ids: readonly (StoredId | null)[]): readonly number[] {
-    const found = new Set<number>()
-    for (const id of ids) {
-      const by = id === null ? null : (this.#old.at(id.client, id.clock).range?.by ?? null)
-      if (by !== null) found.add(by)
-    }
-    const needs = this.archives.filter(({ client }) => found.has(client)).flatMap((each) => each.needs)
-    return [...new Set([...needs, ...found])]
+  /** Returns the client ids of the archives with the items of these ids, and with those to which these items refer. */
+  archivesOf(ids: readonly IdRange[]): readonly number[] {
+    const found = new Set<Archive>()
+    const left = [...ids]
+    // The list grows meanwhile.
+    for (const each of left)
+      for (const { range } of this.#old.parts(each)) {
+        if (range === null || found.has(range.archive)) continue
+        found.add(range.archive)
+        left.push(...range.archive.refersTo)
+      }
+    return [...found].map(({ client }) => client)
   }
 
   /** True if no more edits are rebased before the next prune. */

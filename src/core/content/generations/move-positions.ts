@@ -29,7 +29,13 @@ export function movePositions(
 export const neededForPositions = (
   generations: Generations,
   positions: readonly string[],
-): readonly number[] => generations.archivesOf(positions.map((each) => idIn(decoded(each))))
+): readonly number[] =>
+  generations.archivesOf(
+    positions.flatMap((each) => {
+      const id = idIn(decoded(each))
+      return id === null ? [] : [{ ...id, length: 1 }]
+    }),
+  )
 
 const idIn = (position: Y.RelativePosition | null): StoredId | null =>
   position?.item ?? position?.type ?? null

@@ -73,7 +73,7 @@ export function pruneState(bytes: Uint8Array, generations: Generations): PrunedS
       edge,
       generation: generations.count + 1,
       copies: copy.ids.map((each) => ({ ...each, inside: 0 })),
-      needs: [],
+      refersTo: [],
       old: withoutIds(
         old,
         generations.archives.flatMap((each) => each.old),

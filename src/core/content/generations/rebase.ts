@@ -7,9 +7,9 @@ import { CopyWriter, type PartsOf } from '../copies/copy-writer.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { createDoc, noGuid } from '../yjs/create-doc.ts'
 import { deleteIds, type ItemRange, idOf, itemIn, rangeOfItem } from '../yjs/items.ts'
-import { disjoint, type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
+import { disjoint, type IdRange, RangeIndex, type StoredId, withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { type Archive, copyClientMin, type Generations, type NestedCopy } from './generations.ts'
+import { type Archive, copyClientMin, type Generations, type NestedCopy, referredIds } from './generations.ts'
 import { newCopyClient } from './prune-state.ts'
 import { gcOf, type Struct, skipOf, updateOf } from './struct-bytes.ts'
 
@@ -113,10 +113,10 @@ class EditRebase {
   readonly #structs: readonly Struct[]
   readonly #deleted: readonly IdRange[]
   readonly #clocks: ReadonlyMap<number, number>
-  /** As for `Archive`. */
-  readonly #needs: readonly number[]
   /** The new items that refer to replaced ids. */
   readonly #edits: readonly IdRange[]
+  /** As for `Archive`. */
+  readonly #refersTo: readonly IdRange[]
   readonly #editIndex: RangeIndex<IdRange>
   readonly #deletedIndex: RangeIndex<IdRange>
 
@@ -128,8 +128,8 @@ class EditRebase {
     this.#structs = structs
     this.#deleted = [...deletedRanges(ds)]
     this.#clocks = Y.decodeStateVector(Y.encodeStateVector(doc))
-    this.#needs = generations.neededBy(update, this.#clocks)
     this.#edits = this.#findEdits()
+    this.#refersTo = withoutIds(referredIds(update, this.#clocks), this.#edits)
     this.#editIndex = RangeIndex.of(this.#edits)
     this.#deletedIndex = RangeIndex.of(disjoint(this.#deleted))
   }
@@ -154,7 +154,9 @@ class EditRebase {
       update: Y.mergeUpdates([...added, updateOf([], replaced)]),
       state: Y.encodeStateAsUpdate(doc),
       archive:
-        edits.length === 0 ? null : { client, copies, old: edits, needs: this.#needs, edge, generation },
+        edits.length === 0
+          ? null
+          : { client, copies, old: edits, refersTo: this.#refersTo, edge, generation },
       unplaced: unplaced.length === 0 ? null : this.#withUnplaced(unplaced),
     }
   }

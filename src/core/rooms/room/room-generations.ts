@@ -38,7 +38,7 @@ const archiveOf = ({ replaced: { client, copies, old } }: MigratedContent): Arch
   client,
   copies: copies.map((each) => ({ ...each, inside: 0 })),
   old,
-  needs: [],
+  refersTo: [],
   edge: -1,
   generation: 0,
 })
