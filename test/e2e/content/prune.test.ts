@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import type { Key } from '../../../src/core/store/engine.ts'
@@ -325,6 +326,45 @@ it('[PRUNE-12] ends a sender whose edits from before a prune need too much repla
   await eventually(async () => (await textOf('chain', small)) === ann.text.toString())
   ann.close()
   await small.stop()
+})
+
+const contentOf = async (documentId: string): Promise<string> =>
+  JSON.stringify((await server.post('/v2/crdt/get', editor(documentId))).body)
+
+it('[PRUNE-19] sends no update to a client that may have edits from before a prune until it has offered them', async () => {
+  const ann = await open('joining', 'ann')
+  const fragment = ann.doc.getXmlFragment('prosemirror')
+  const paragraph = new Y.XmlElement('paragraph')
+  fragment.insert(0, [paragraph])
+  await eventually(async () => (await contentOf('joining')).includes('paragraph'))
+  const ben = new Y.Doc()
+  Y.applyUpdate(ben, Y.encodeStateAsUpdate(ann.doc))
+  const before = Y.encodeStateVector(ben)
+  ;(ben.getXmlFragment('prosemirror').get(0) as Y.XmlElement).insert(0, [new Y.XmlText('BEN')])
+  // The prune deletes the paragraph in which the client has text that the server does not know.
+  await prune('joining')
+  const client = await raw('joining', 'ben')
+  client.sendVector(before)
+  await eventually(() => client.vectors().length === 1)
+  ann.text.insert(0, 'later')
+  await eventually(async () => (await contentOf('joining')).includes('later'))
+  client.socket.ping()
+  await once(client.socket, 'pong')
+  expect([...client.updates(), ...client.offers()]).toEqual([])
+  client.sendOffer(Y.encodeStateAsUpdate(ben, client.vectors()[0]))
+  await eventually(() => fragment.toString().includes('BEN'))
+  await eventually(() => {
+    for (const bytes of [...client.offers(), ...client.updates()]) Y.applyUpdate(ben, bytes)
+    return ben.getText('content').toString() === 'later'
+  })
+  ann.text.insert(0, 'and ')
+  await eventually(() => {
+    for (const bytes of client.updates()) Y.applyUpdate(ben, bytes)
+    return ben.getText('content').toString() === 'and later'
+  })
+  expect(ben.getXmlFragment('prosemirror').toString()).toBe('<paragraph>BEN</paragraph>')
+  client.socket.close()
+  ann.close()
 })
 
 it('[PRUNE-14] leaves nothing of an edit from before a prune when the document is deleted meanwhile', async () => {

@@ -28,7 +28,7 @@ import { ReadOnlyNotice, SessionRole } from './session-role.ts'
 import { TokenRefresh } from './socket-tokens.ts'
 import { type UpdateMessage, UpdateVetting } from './update-vetting.ts'
 
-/** Milliseconds in which a client that has missed a prune must offer its edits. */
+/** Milliseconds in which a client that may have missed a prune must offer its edits. */
 const offerMs = 10_000
 
 /** Minimum milliseconds between two requests for missing updates. */
@@ -55,11 +55,12 @@ const largeReplyBytes = 65_536
 /**
  * The state of sending updates to the client. A client that reads fast enough is `current` and receives each
  * commit. A slow client is `behind`: it receives no updates until its send buffer is empty, and then one
- * update with the difference between `vector` and the document.
+ * update with the difference between `vector` and the document. So is a client while it is `offering`: it may have
+ * edits from before a prune, and updates could delete the types that contain them.
  */
 type SessionState =
   | { readonly kind: 'current' }
-  | { readonly kind: 'behind'; readonly vector: Uint8Array }
+  | { readonly kind: 'behind' | 'offering'; readonly vector: Uint8Array }
   | { readonly kind: 'ended' }
 
 const current: SessionState = { kind: 'current' }
@@ -97,10 +98,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   /** True while a state vector is being replied to. A reply may be a whole document, so there is one at a time. */
   #isAnswering = false
   /**
-   * Time until which no state vector is replied to, because the client has missed a prune. The reply would replace its
-   * edits, so it must offer them before.
+   * Time until which the client must offer its edits, because it may have missed a prune. If it has, it gets no reply
+   * to a state vector until then: the reply would replace its edits.
    */
-  #offersUntil = Number.NEGATIVE_INFINITY
+  #offersUntil: number
   readonly #bucket: WorkspaceBucket
   /** Number of bytes of the incomplete message that `#bucket` has already counted. */
   #incompleteBytes = 0
@@ -126,7 +127,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.user = { id, name, email, ...(agent !== null && { kind: 'agent', meta: options.meta }) }
     this.#tokenRefresh = new TokenRefresh(this, tokens)
     this.#bucket = dependencies.receiveRate.enter(identity.tenant.workspaceId)
-    this.#heartbeat = new Heartbeat(dependencies.time())
+    const now = dependencies.time()
+    this.#heartbeat = new Heartbeat(now)
+    this.#offersUntil = now + offerMs
   }
 
   /**
@@ -202,6 +205,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   deliver(committed: Commit): void {
     if (this.#state.kind !== 'current') return
     if (this.#options.socket.isFull) return this.#fallBehind()
+    if (this.#room.generations.count > 0 && this.#mustOffer)
+      return this.#setState({ kind: 'offering', vector: this.#room.broadcastVector() })
     const frames = committed.bytesFor(this)
     if (frames === null) return
     if (this.#trace?.followsClient === true) this.#trace.line('update_sent', { bytes: frames.length })
@@ -281,6 +286,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.protocol.renew !== null && this.#tokenRefresh.isDue(now)) this.send(this.protocol.renew)
     this.#keepAlive()
     this.#answerNext()
+    this.#catchUp()
   }
 
   #keepAlive(): void {
@@ -552,7 +558,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#trace?.line('sync_step1_received', { bytes: vector.length })
     if (this.protocol.handshake === 'clientFirst') this.#saveAcks?.restart()
     this.#vector = Uint8Array.from(vector)
-    if (!this.#hasOffered && this.#room.generations.areMissedBy(clocks)) {
+    if (!this.#room.generations.areMissedBy(clocks)) this.#offersUntil = Number.NEGATIVE_INFINITY
+    else if (!this.#hasOffered) {
       this.#offersUntil = this.#dependencies.time() + offerMs
       if (this.protocol.handshake === 'clientFirst') this.#requestAll()
     }
@@ -563,10 +570,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #answerNext(): void {
     const vector = this.#vector
     if (this.#isAnswering || vector === null || this.#mustWait(vector)) return
-    if (!this.#hasOffered && this.#dependencies.time() < this.#offersUntil) return
+    if (this.#mustOffer) return
     this.#vector = null
     this.#isAnswering = true
     this.#room.scheduleAnswer(() => this.#answer(vector))
+  }
+
+  get #mustOffer(): boolean {
+    return !this.#hasOffered && this.#dependencies.time() < this.#offersUntil
   }
 
   #mustWait(vector: Uint8Array): boolean {
@@ -625,6 +636,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.protocol.handshake === 'clientFirst') this.#requestAll()
     if (this.#options.socket.isFull) this.awaitDrain()
     this.#isAnswering = false
+    this.#catchUp()
     this.#answerNext()
   }
 
@@ -687,7 +699,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   #catchUp(): void {
-    if (this.#state.kind !== 'behind') return
+    if (!('vector' in this.#state) || this.#waitingForDrain || this.#mustOffer) return
     const missed = this.#room.missed(this.#state.vector)
     this.#setState(current)
     if (missed === null) return
