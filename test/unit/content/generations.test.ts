@@ -29,12 +29,17 @@ function loaded(...states: readonly Uint8Array[]): Y.Doc {
 
 /** The server of a document: rebases edits of earlier generations, as a room does. */
 class ModelServer {
+  /** Without types, as in a room: Yjs would delete formatting marks in a typed text, and tell no client. */
   doc = new Y.Doc()
   archives: Archive[] = []
   readonly items = new Map<number, Uint8Array>()
   readonly unplaced: Y.Doc[] = []
   readonly clients: ModelClient[] = []
   rebases = 0
+
+  get content(): unknown {
+    return contentOf(loaded(stateOf(this.doc)))
+  }
 
   get generations(): Generations {
     return new Generations(this.archives)
@@ -67,7 +72,7 @@ class ModelServer {
     if (rebased.archive !== null) this.#archive(rebased.archive, bytes)
     if (rebased.unplaced !== null) this.unplaced.push(loaded(rebased.unplaced))
     Y.applyUpdate(this.doc, rebased.update)
-    expect(contentOf(this.doc)).toEqual(contentOf(loaded(rebased.state)))
+    expect(this.content).toEqual(contentOf(loaded(rebased.state)))
     this.send(rebased.update, null)
     return true
   }
@@ -79,11 +84,11 @@ class ModelServer {
 
   prune(isCompacted: boolean): void {
     const { update, state, archive } = pruneState(stateOf(this.doc), this.generations)
-    const before = contentOf(this.doc)
+    const before = this.content
     this.#archive(archive, stateOf(this.doc))
     if (isCompacted) this.doc = loaded(state)
     else Y.applyUpdate(this.doc, update)
-    expect(contentOf(this.doc)).toEqual(before)
+    expect(this.content).toEqual(before)
     this.send(update, null)
   }
 
@@ -286,8 +291,8 @@ function run(history: number): number {
   }
   expect(server.doc.store.pendingStructs).toBeNull()
   for (const { client } of users)
-    expect(contentOf(client.doc), `seed ${history}`).toEqual(contentOf(server.doc))
-  const shown = visible(server.doc)
+    expect(contentOf(client.doc), `seed ${history}`).toEqual(server.content)
+  const shown = visible(loaded(stateOf(server.doc)))
   for (const [mark, place] of inserted) {
     const count = shown.split(mark).length - 1
     const branched = server.unplaced.some((doc) => visible(doc).includes(mark))
