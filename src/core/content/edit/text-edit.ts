@@ -12,8 +12,8 @@ import { readNestedView } from './targets/nested-view.ts'
 import type { ResolvedTarget } from './targets/resolve.ts'
 import { readXmlView } from './targets/xml-view.ts'
 import { WorkLimit } from './work-limit.ts'
-import { LineEdits } from './writing/line-edits.ts'
 import { NestedEdits } from './writing/nested-edits.ts'
+import { lineEditsFor } from './writing/quill-edits.ts'
 import { XmlEdits } from './writing/xml-edits.ts'
 
 /** Kinds of roots whose content is text with formatting. */
@@ -62,7 +62,7 @@ export function applyTextEdit(
     const view = readLineView(root, work)
     const schemaKind = schema === null ? undefined : kindOfSchema(schema)
     const target = { view, doc, contentKey, schemaKind, resolved: resolved(view) }
-    return new LineEdits(transaction, target, place).apply(edit)
+    return lineEditsFor(transaction, target, place, edit).apply(edit)
   }
   if (kind === 'xml') {
     const view = readXmlView(root, work, known ?? undefined)

@@ -88,11 +88,9 @@ function insertBlocks(transaction: Y.Transaction, writer: BlockWriter, content: 
     schema: nodeSchema(schema),
     resolved: () => {},
   }
-  new XmlEdits(transaction, target, editName).insertAt(at, content, {
-    side: isFirst ? place.side : 'after',
-    onlyRows: place.onlyRows || rows !== null,
-    noRows: inCell === 'blocks',
-  })
+  const [side, onlyRows] = [isFirst ? place.side : 'after', place.onlyRows || rows !== null]
+  const edits = new XmlEdits(transaction, target, editName)
+  edits.insertAt({ place: at, side, onlyRows }, content, inCell === 'blocks')
 }
 
 /** The start of a definition of a link. */

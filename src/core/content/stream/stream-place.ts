@@ -246,21 +246,17 @@ function placeInXml(
     })
     if (edit.is === 'insert') {
       const found = edits.placeOfInsertion(edit.place, isProse)
-      const { matched } = found
       const neighbor = edit.place.at === 'before' ? 'right' : 'left'
       const place = found.is === 'text' ? inText(found.ranges, neighbor) : atPlace(found.place, found)
-      return { place, replaced: nothingReplaced, matched }
+      return { place, replaced: nothingReplaced, matched: edits.matched }
     }
     if (edit.is !== 'replace') throw new TypeError(`a stream cannot be an edit ${edit.is}`)
     const found = edits.targetOfReplacement(edit.target, isProse)
-    const { matched } = found
-    if (found.is === 'blocks')
-      return {
-        place: atPlace(found.place, { side: 'after', onlyRows: found.onlyRows }),
-        replaced: contentIn(doc, found.unit),
-        matched,
-      }
-    return { place: inText(found.ranges, 'left'), replaced: contentOf(doc, view, found.ranges), matched }
+    const [place, replaced] =
+      found.is === 'blocks'
+        ? [atPlace(found.place, found), contentIn(doc, found.unit)]
+        : [inText(found.ranges, 'left'), contentOf(doc, view, found.ranges)]
+    return { place, replaced, matched: edits.matched }
   })
 }
 

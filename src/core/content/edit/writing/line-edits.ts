@@ -1,58 +1,41 @@
-import type * as Y from 'yjs'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
 import { TextChange } from '../../text/operations.ts'
-import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
+import type { KnownKind } from '../../yjs/root-kind.ts'
+import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace } from '../edit.ts'
 import { targetNotFound } from '../edit-errors.ts'
 import { offsetAtIndex, sectionEnd, type TextBlock, type TextRange } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
-import { placeOf } from '../targets/places.ts'
-import { isHeading, placeOfTarget, type ResolvedTarget, spendOnWriting } from '../targets/resolve.ts'
-import { FlowWriter } from './flow-writer.ts'
-import { blocksOfContent, type LineEditRoot, QuillEdits } from './quill-edits.ts'
+import { isHeading, type ResolvedTarget, spendOnWriting, type TargetRoot } from '../targets/resolve.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
 import { type Marking, markingOperations, writeOperations } from './source-edits.ts'
+
+/** A text root. */
+export interface LineEditRoot extends TargetRoot {
+  readonly view: LineFlowView
+  /** The kind of root that the schema describes; undefined without a schema. */
+  readonly schemaKind: KnownKind | undefined
+}
 
 /** One edit of a text root. */
 export class LineEdits extends RootEdits<LineEditRoot> {
   protected readonly kind = 'a text'
-  protected readonly writer: FlowWriter
-
-  constructor(transaction: Y.Transaction, root: LineEditRoot, place: string) {
-    super(transaction, root, place)
-    this.writer = new FlowWriter(transaction, root.view)
-  }
 
   protected replace(edited: EditTarget, content: InsertedContent): EditOutcome {
-    const target = this.resolve(edited, content)
-    const blocks = this.#quillEdits(content)
-    if (blocks !== null) return blocks.replace(target, rangeOfTarget(this.view, target))
-    return this.replaceText(edited, target, this.#sourceOf(content))
+    return this.replaceText(edited, this.resolve(edited, content), this.#sourceOf(content))
   }
 
   protected insert(place: InsertPlace, content: InsertedContent): EditOutcome {
-    const blocks = this.#quillEdits(content)
-    const text = blocks === null ? this.#sourceOf(content) : ''
+    const text = this.#sourceOf(content)
     if (!('target' in place)) {
-      if (blocks !== null) return blocks.insert(place, null)
-      this.writer.insert(0, place.at === 'start' ? 0 : this.#text.length, text)
-      return this.outcome({})
+      this.writer.insert(0, place.at === 'start' ? 0 : this.text.length, text)
+      return this.textOutcome()
     }
-    const target = this.resolve(place.target)
-    if (blocks !== null) return blocks.insert(place, { target, range: rangeOfTarget(this.view, target) })
-    const matched = placeOfTarget(this.view, target)
-    const { at, before, after } = insertionPlace(this.view, place.at, target)
+    const { at, before, after } = insertionPlace(this.view, place.at, this.resolve(place.target))
     const isInLine = before === '' && after === ''
     if (isInLine) this.writer.insert(0, at, text)
     else if (text !== '') this.writer.insert(0, at, before + linesOf(text).join('\n') + after)
-    return this.outcome(matched)
-  }
-
-  /** Returns the edits that insert the content as blocks; null if it is text, or if the root is plain text. */
-  #quillEdits(content: InsertedContent): QuillEdits | null {
-    const blocks = blocksOfContent(this.root, content)
-    if (blocks === null || content.format !== 'nodes') return null
-    return new QuillEdits(this.transaction, this.root, this.place, blocks, content.around)
+    return this.textOutcome()
   }
 
   /** Returns the content as text. In a plain text, Markdown is source. */
@@ -61,18 +44,15 @@ export class LineEdits extends RootEdits<LineEditRoot> {
     return source?.format.name === 'markdown' ? source.text.toWellFormed() : this.textOf(content)
   }
 
-  protected remove(target: ResolvedTarget): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
-    if (target.is === 'text') return this.removeText(matched, target)
-    const { start, end } = this.block(target.block)
-    this.writer.replace({ flow: 0, start, end: Math.min(end + 1, this.#text.length) }, '')
-    return this.outcome(matched)
+  protected removeWhole({ block }: Exclude<ResolvedTarget, { is: 'text' }>): EditOutcome {
+    const { start, end } = this.block(block)
+    this.writer.replace({ flow: 0, start, end: Math.min(end + 1, this.text.length) }, '')
+    return this.textOutcome()
   }
 
   protected mark(target: ResolvedTarget, marking: Marking): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
     for (const range of this.rangesOf(target)) this.writer.mark(range, () => [marking], true)
-    return this.outcome(matched)
+    return this.textOutcome()
   }
 
   protected rangesOf(target: ResolvedTarget): readonly TextRange[] {
@@ -82,7 +62,6 @@ export class LineEdits extends RootEdits<LineEditRoot> {
 
   /** Sets attributes of the line breaks of a target. Yjs adds the last line break of a text if it is missing. */
   protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
     const [start, end] = rangeOfTarget(this.view, target)
     const { type, state } = this.view.source
     const found = state.text.indexOf('\n', end)
@@ -93,9 +72,9 @@ export class LineEdits extends RootEdits<LineEditRoot> {
     const isMissing = at === state.text.length && markings.some(({ value }) => value !== null)
     const withBreak = isMissing ? { ...state, text: `${state.text}\n` } : state
     const operations = markingOperations(withBreak, [[at, at + 1]], markings, false)
-    if (operations.length === 0) return unchanged(matched)
+    if (operations.length === 0) return this.textOutcome()
     writeOperations(type, operations)
-    return { place: matched, insertions: isMissing ? 1 : 0, deletions: 0, changed: true }
+    return this.outcome(isMissing ? 1 : 0, 0, true)
   }
 
   protected override textAt({ index, deletions, insertion }: Extract<Edit, { is: 'text' }>): EditOutcome {
@@ -113,22 +92,20 @@ export class LineEdits extends RootEdits<LineEditRoot> {
     spendOnWriting(this.root, deletions)
     this.view.work.spend(deletions * inserted.length)
     const range = { flow: 0, start, end }
-    this.root.resolved({ is: 'text', ranges: [range] })
-    const matched = placeOf(this.view, range)
-    if (deletions === 0 && inserted === '') return unchanged(matched)
-    if (deletions === end - start && deletions > 0) {
+    this.root.resolved(this.match({ is: 'text', ranges: [range] }))
+    if (deletions === end - start && (deletions > 0 || inserted === '')) {
       this.writer.replace(range, inserted)
-      return this.outcome(matched)
+      return this.textOutcome()
     }
     const hunk = { aStart: start, aEnd: end, bStart: 0, bEnd: inserted.length }
     const pieces = new InsertedAttributes(state).pieces(hunk, inserted)
     const change = new TextChange().retain(index)
     for (const { text, attributes } of pieces) change.insert(text, attributes)
     writeOperations(type, change.delete(deletions).operations)
-    return { place: matched, insertions: inserted.length, deletions, changed: true }
+    return this.outcome(inserted.length, deletions)
   }
 
-  get #text(): string {
+  protected get text(): string {
     return this.view.source.state.text
   }
 }
@@ -169,13 +146,6 @@ export function insertionPlace(
   const startsLine = at === 0 || text[at - 1] === '\n'
   return startsLine ? { at, before: '', after: '\n' } : { at, before: '\n', after: '' }
 }
-
-const unchanged = (place: MatchedPlace): EditOutcome => ({
-  place,
-  insertions: 0,
-  deletions: 0,
-  changed: false,
-})
 
 const splitsPair = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

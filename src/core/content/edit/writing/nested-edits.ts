@@ -7,12 +7,12 @@ import { newValueOf } from '../../values/new-values.ts'
 import { writeEdits } from '../../values/write-edits.ts'
 import { parentOf, SequenceIndexes } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
+import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace } from '../edit.ts'
 import type { TextFlow, TextRange } from '../targets/flow-view.ts'
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
 import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
 import { shownText } from '../targets/places.ts'
-import { isHeading, placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
+import { isHeading, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
 import { lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
 import { writeOperations } from './source-edits.ts'
@@ -46,66 +46,47 @@ const idAttributes: ReadonlySet<string> = new Set(['id', '_id', 'key', 'uid', 'u
 const noMarkdown = '; Markdown and HTML are not supported for Lexical and Slate'
 
 /** One edit of a root of nested texts, as Lexical and Slate use it. */
-export class NestedEdits extends RootEdits<NestedEditRoot, NestedFlowWriter> {
+export class NestedEdits extends RootEdits<NestedEditRoot> {
   protected readonly kind = 'of type "xmltext"'
-  protected readonly writer: NestedFlowWriter
-
-  constructor(transaction: Y.Transaction, root: NestedEditRoot, place: string) {
-    super(transaction, root, place)
-    this.writer = new NestedFlowWriter(transaction, root.view)
-  }
+  protected override readonly writer = new NestedFlowWriter(this.transaction, this.root.view)
 
   protected replace(edited: EditTarget, content: InsertedContent): EditOutcome {
-    const target = this.resolve(edited, content)
-    return this.replaceText(edited, target, this.textOf(content, noMarkdown))
+    return this.replaceText(edited, this.resolve(edited, content), this.textOf(content, noMarkdown))
   }
 
   protected insert(place: InsertPlace, content: InsertedContent): EditOutcome {
     const text = this.textOf(content)
     if (!('target' in place)) {
       const { type } = this.root
-      return this.#insertBlocks(
-        {},
-        { parent: type, index: place.at === 'start' ? 0 : type._length },
-        text,
-        null,
-      )
+      return this.#insertBlocks({ parent: type, index: place.at === 'start' ? 0 : type._length }, text, null)
     }
     const target = this.resolve(place.target)
-    const matched = placeOfTarget(this.view, target)
     const isInto = place.at === 'into' && !isHeading(target)
     if (target.is === 'text' || isInto || (target.is === 'node' && target.node.inline !== null)) {
       const ranges = this.rangesOf(target)
       const [first, last] = [ranges[0] as TextRange, ranges.at(-1) as TextRange]
       const isBefore = place.at === 'before'
       this.writer.insert(isBefore ? first.flow : last.flow, isBefore ? first.start : last.end, text)
-      return this.outcome(matched)
+      return this.textOutcome()
     }
     const type = this.nodeOf(target)
     const inSection = place.at !== 'before' && isHeading(target)
-    return this.#insertBlocks(
-      matched,
-      this.#nextTo(inSection ? lastOfSection(type, levelOf) : type, place.at),
-      text,
-      type,
-    )
+    const beside = this.#nextTo(inSection ? lastOfSection(type, levelOf) : type, place.at)
+    return this.#insertBlocks(beside, text, type)
   }
 
-  #insertBlocks(
-    matched: MatchedPlace,
-    { parent, index }: IndexPlace,
-    text: string,
-    near: SharedRoot | null,
-  ): EditOutcome {
-    if (text === '') return this.outcome(matched)
+  #insertBlocks({ parent, index }: IndexPlace, text: string, near: SharedRoot | null): EditOutcome {
+    if (text === '') return this.textOutcome()
     const lines = linesOf(text)
     const attributes = this.#newAttributes(near)
     const blocks = lines.map((line) => newBlock(line, attributes, this.#isLexical))
     const change = new TextChange<SharedRoot>().retain(index)
     for (const block of blocks) change.insert(block)
     writeOperations(parent, change.operations)
-    const insertions = lines.reduce((sum, line) => sum + line.length + 1, 0)
-    return { place: matched, insertions, deletions: 0, changed: true }
+    return this.outcome(
+      lines.reduce((sum, line) => sum + line.length + 1, 0),
+      0,
+    )
   }
 
   /** Returns the attributes of a new paragraph. If the block next to it is a paragraph, they are the same. */
@@ -129,21 +110,18 @@ export class NestedEdits extends RootEdits<NestedEditRoot, NestedFlowWriter> {
     return { parent, index: new SequenceIndexes().of(item) + (at === 'before' ? 0 : 1) }
   }
 
-  protected remove(target: ResolvedTarget): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
-    if (target.is === 'text') return this.removeText(matched, target)
+  protected removeWhole(target: Exclude<ResolvedTarget, { is: 'text' }>): EditOutcome {
     const type = this.nodeOf(target)
     const isInline = target.is === 'node' && target.node.inline !== null
     const removed = isInline ? type : outermostAlone(type, this.#isLexical)
-    if (removed === null) return this.removeText(matched, target)
+    if (removed === null) return this.removeText(target)
     const { parent, index } = this.#nextTo(removed, 'before')
     const deletions = sizeOfNode(removed) + (removed instanceof Y.XmlText ? 1 : 0)
     writeOperations(parent, new TextChange().retain(index).delete(1).operations)
-    return { place: matched, insertions: 0, deletions, changed: true }
+    return this.outcome(0, deletions)
   }
 
   protected mark(target: ResolvedTarget, { name, value }: Extract<Edit, { is: 'mark' }>): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
     const ranges = this.rangesOf(target)
     const bit = this.#isLexical ? lexicalFormat(name) : null
     if (this.#isLexical && (bit === null || !(value === true || value === null))) {
@@ -155,21 +133,19 @@ export class NestedEdits extends RootEdits<NestedEditRoot, NestedFlowWriter> {
       if (bit === null) this.writer.mark(range, () => [{ name, value }])
       else this.writer.markLexical(range, bit, value === true)
     }
-    return this.outcome(matched)
+    return this.textOutcome()
   }
 
   protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
     const type = this.nodeOf(target)
     const changed = [...set].filter(([name, value]) => !equalityDeep(storedAttribute(type, name), value))
     const written = changed.filter(([, value]) => value !== null)
     const removed = changed.filter(([, value]) => value === null).map(([name]) => name)
-    const isChanged = changed.length > 0
-    if (isChanged) {
+    if (changed.length > 0) {
       const values = written.map(([name, value]) => [name, newValueOf(value)] as const)
       writeEdits(this.transaction, [{ in: 'map', type, set: values, removed }])
     }
-    return { place: matched, insertions: written.length, deletions: removed.length, changed: isChanged }
+    return this.outcome(written.length, removed.length)
   }
 
   get #isLexical(): boolean {

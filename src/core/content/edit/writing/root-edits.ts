@@ -14,17 +14,18 @@ import {
   textIn,
 } from '../targets/flow-view.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
-import type { FlowWriter } from './flow-writer.ts'
+import { FlowWriter } from './flow-writer.ts'
 
 /**
  * One edit of a root with text. The kinds of roots differ in their views, and in the way in which they insert,
  * format and delete.
  */
-export abstract class RootEdits<Root extends TargetRoot, Writer extends FlowWriter = FlowWriter> {
+export abstract class RootEdits<Root extends TargetRoot> {
   protected readonly transaction: Y.Transaction
   protected readonly root: Root
   protected readonly place: string
-  protected abstract readonly writer: Writer
+  protected readonly writer: FlowWriter
+  #matched: MatchedPlace = {}
   /** The kind of the root, as the end of a sentence. */
   protected abstract readonly kind: string
 
@@ -33,6 +34,12 @@ export abstract class RootEdits<Root extends TargetRoot, Writer extends FlowWrit
     this.transaction = transaction
     this.root = root
     this.place = place
+    this.writer = new FlowWriter(transaction, root.view)
+  }
+
+  /** The place of the target, before the edit; empty if the edit has no target. */
+  get matched(): MatchedPlace {
+    return this.#matched
   }
 
   apply(edit: Edit): EditOutcome {
@@ -60,7 +67,12 @@ export abstract class RootEdits<Root extends TargetRoot, Writer extends FlowWrit
 
   protected abstract insert(place: InsertPlace, content: InsertedContent): EditOutcome
 
-  protected abstract remove(target: ResolvedTarget): EditOutcome
+  protected remove(target: ResolvedTarget): EditOutcome {
+    return target.is === 'text' ? this.removeText(target) : this.removeWhole(target)
+  }
+
+  /** Removes a block or a node. */
+  protected abstract removeWhole(target: Exclude<ResolvedTarget, { is: 'text' }>): EditOutcome
 
   protected abstract mark(target: ResolvedTarget, mark: Extract<Edit, { is: 'mark' }>): EditOutcome
 
@@ -75,21 +87,26 @@ export abstract class RootEdits<Root extends TargetRoot, Writer extends FlowWrit
     )
   }
 
-  protected resolve(target: EditTarget, content?: InsertedContent): ResolvedTarget {
-    return resolveTarget(this.root, target, this.place, content)
+  protected resolve(edited: EditTarget, content?: InsertedContent): ResolvedTarget {
+    return this.match(resolveTarget(this.root, edited, this.place, content))
+  }
+
+  /** Keeps the place of a target for the outcome, before the edit changes it. */
+  protected match(target: ResolvedTarget): ResolvedTarget {
+    this.#matched = placeOfTarget(this.view, target)
+    return target
   }
 
   /** Changes the text of a target with small edits. */
   protected replaceText(edited: EditTarget, target: ResolvedTarget, text: string): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
     for (const [range, own] of textsByRange(this.view, edited, this.rangesOf(target), text))
       this.writer.replace(range, own)
-    return this.outcome(matched)
+    return this.textOutcome()
   }
 
-  protected removeText(matched: MatchedPlace, target: ResolvedTarget): EditOutcome {
+  protected removeText(target: ResolvedTarget): EditOutcome {
     for (const range of this.rangesOf(target)) this.writer.replace(range, '')
-    return this.outcome(matched)
+    return this.textOutcome()
   }
 
   /**
@@ -131,9 +148,18 @@ export abstract class RootEdits<Root extends TargetRoot, Writer extends FlowWrit
     return type
   }
 
-  protected outcome(place: MatchedPlace): EditOutcome {
+  protected outcome(
+    insertions: number,
+    deletions: number,
+    changed = insertions + deletions > 0,
+  ): EditOutcome {
+    return { place: this.#matched, insertions, deletions, changed }
+  }
+
+  /** Returns the effect of an edit that only the writer has carried out. */
+  protected textOutcome(): EditOutcome {
     const { insertions, deletions, changed } = this.writer
-    return { place, insertions, deletions, changed }
+    return this.outcome(insertions, deletions, changed)
   }
 
   protected unsupported = (problem: string): Error => editNotSupported(`${this.place}: ${problem}`)

@@ -8,17 +8,9 @@ import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
 import { parentOf, typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import type {
-  Edit,
-  EditOutcome,
-  EditTarget,
-  InsertedContent,
-  InsertPlace,
-  MatchedPlace,
-  NodeContent,
-} from '../edit.ts'
+import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, NodeContent } from '../edit.ts'
 import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
-import { isHeading, placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
+import { isHeading, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
 import {
   blockNote,
   hardBreakNames,
@@ -67,29 +59,22 @@ interface XmlEditRoot extends TargetRoot {
 
 type InsertSide = 'before' | 'after' | 'into'
 
-type XmlInsertion = { readonly matched: MatchedPlace } & (
-  | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
-  | {
-      readonly is: 'blocks'
-      readonly place: ChildPlace
-      /** The side of the target on which the blocks are; null if they are at an end of their parent. */
-      readonly side: 'before' | 'after' | null
-      /** True if the blocks must be tables of Markdown, whose rows become rows of the table around the place. */
-      readonly onlyRows: boolean
-    }
-)
+interface BlockPlace {
+  readonly is: 'blocks'
+  readonly place: ChildPlace
+  /** The side of the target on which the blocks are; null if they are at an end of their parent. */
+  readonly side: 'before' | 'after' | null
+  /** True if the blocks must be tables of Markdown, whose rows become rows of the table around the place. */
+  readonly onlyRows: boolean
+}
+
+interface TextPlace {
+  readonly is: 'text'
+  readonly ranges: readonly TextRange[]
+}
 
 /** The target of a replacement: text, or an element, with the place after it. */
-type XmlReplacement = { readonly matched: MatchedPlace } & (
-  | { readonly is: 'text'; readonly ranges: readonly TextRange[] }
-  | {
-      readonly is: 'blocks'
-      readonly unit: SharedRoot
-      readonly place: ChildPlace
-      /** As in `XmlInsertion`. */
-      readonly onlyRows: boolean
-    }
-)
+type XmlReplacement = TextPlace | (BlockPlace & { readonly unit: SharedRoot })
 
 /**
  * Maximum number of ranges with different formatting in text that replaces a part of a block. Each range reads
@@ -104,38 +89,22 @@ const rowsNeeded =
 /** One edit of an XML root. */
 export class XmlEdits extends RootEdits<XmlEditRoot> {
   protected readonly kind = 'XML'
-  protected readonly writer: FlowWriter
   /** The clock of the client before the edit. */
-  readonly #clock: number
+  readonly #clock = Y.getState(this.root.doc.store, this.root.doc.clientID)
   #nodes: XmlNodeBuilder | null = null
-
-  constructor(transaction: Y.Transaction, root: XmlEditRoot, place: string) {
-    super(transaction, root, place)
-    this.writer = new FlowWriter(transaction, root.view)
-    this.#clock = Y.getState(root.doc.store, root.doc.clientID)
-  }
 
   /**
    * Returns the place of an insertion whose content is not known yet.
    * @param isProse whether the content will be Markdown, which is always blocks
    */
-  placeOfInsertion(place: InsertPlace, isProse: boolean): XmlInsertion {
+  placeOfInsertion(place: InsertPlace, isProse: boolean): TextPlace | BlockPlace {
     if (!('target' in place))
-      return {
-        matched: {},
-        is: 'blocks',
-        place: placeAtEnd(this.root.type, place.at),
-        side: null,
-        onlyRows: false,
-      }
+      return { is: 'blocks', place: placeAtEnd(this.root.type, place.at), side: null, onlyRows: false }
     const target = this.resolve(place.target)
-    const matched = placeOfTarget(this.view, target)
     const onlyRows = place.target.is === 'row'
     if (onlyRows && (!isProse || place.at === 'into')) throw this.unsupported(rowsNeeded)
-    if (!isProse && this.#isInlineInsertion(target, place.at, { format: 'text', text: '' }))
-      return { matched, is: 'text', ranges: this.rangesOf(target) }
-    const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
-    return { matched, is: 'blocks', place: this.#childPlace(target, place.at), side, onlyRows }
+    if (!isProse && this.#isInText(target, place.at)) return { is: 'text', ranges: this.rangesOf(target) }
+    return { ...this.#blockPlace(target, place.at), onlyRows }
   }
 
   /**
@@ -146,10 +115,9 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
    */
   targetOfReplacement(edited: EditTarget, isProse: boolean): XmlReplacement {
     const target = this.resolve(edited)
-    const matched = placeOfTarget(this.view, target)
     const onlyRows = edited.is === 'row'
     if (onlyRows && !isProse) throw this.unsupported(rowsNeeded)
-    if (!isProse) return { matched, is: 'text', ranges: this.rangesOf(target) }
+    if (!isProse) return { is: 'text', ranges: this.rangesOf(target) }
     const whole = this.#wholeNode(target)
     if (whole === null)
       throw this.unsupported(
@@ -157,45 +125,40 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
       )
     const unit = unitOf(whole)
     if (onlyRows) checkStreamedRow(unit, this.#newRows([], false))
-    return { matched, is: 'blocks', unit, place: this.#placeNextTo(unit, 'after'), onlyRows }
+    return { is: 'blocks', unit, place: this.#placeNextTo(unit, 'after'), side: 'after', onlyRows }
   }
 
   /**
    * Inserts content as blocks.
-   * @param found as in `XmlInsertion`. `noRows`: the place is in a cell, and the content must have no tables
+   * @param noRows true if the place is in a cell, and the content must have no tables
    */
   insertAt(
-    place: ChildPlace,
+    { place, side, onlyRows }: Omit<BlockPlace, 'is'>,
     content: InsertedContent,
-    {
-      side,
-      onlyRows,
-      noRows,
-    }: Pick<Extract<XmlInsertion, { is: 'blocks' }>, 'side' | 'onlyRows'> & { readonly noRows: boolean },
+    noRows: boolean,
   ): void {
     if (onlyRows) this.#checkRows(side ?? 'into', content)
     if (noRows && content.format === 'nodes') this.#checkInCell(this.#made(content.values).nodesOf(content))
-    this.#insertBlocks({}, place, content, side === null ? null : { block: null, side })
+    this.#insertBlocks(place, content, side)
   }
 
   protected replace(edited: EditTarget, given: InsertedContent): EditOutcome {
     const target = this.resolve(edited, given)
     const content = this.#literalInCode(target, given)
     if (edited.is === 'row') this.#checkRows('before', content)
-    if (content.format === 'nodes')
-      return this.#replaceByNodes(placeOfTarget(this.view, target), target, content)
+    if (content.format === 'nodes') return this.#replaceByNodes(target, content)
     const text = this.textOf(content)
     const outcome = this.replaceText(edited, target, text)
     this.#placeHardBreaks(text)
     return outcome
   }
 
-  #replaceByNodes(matched: MatchedPlace, target: ResolvedTarget, content: NodeContent): EditOutcome {
+  #replaceByNodes(target: ResolvedTarget, content: NodeContent): EditOutcome {
     const made = this.#made(content.values)
     const whole = this.#isLine(target, content) ? null : this.#wholeNode(target)
     const nodes = this.#nodesInsteadOf(whole, made.nodesOf(content), content.around !== null)
-    if (whole !== null && nodes.length === 0) return this.#removeWhole(matched, target, whole)
-    if (whole !== null) return this.#replaceNode(matched, whole, nodes, content.around !== null)
+    if (whole !== null && nodes.length === 0) return this.#remove(target, whole)
+    if (whole !== null) return this.#replaceNode(whole, nodes, content.around !== null)
     const inline = this.#inCode(target, this.#inlineNodes(content) ?? nodes)
     const [range, ...others] = this.rangesOf(target)
     if (range === undefined || others.length > 0 || !inline.every((node) => node.kind === 'text')) {
@@ -210,7 +173,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
       )
     this.writer.replace(range, text)
     this.#formatAs(range, inline, content.around === null)
-    return this.outcome(matched)
+    return this.textOutcome()
   }
 
   /** Returns the nodes that replace an element: rows, if this is the row of a table. */
@@ -276,26 +239,21 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   }
 
   /** @param keepsStyles whether the format of the nodes cannot state the styles of BlockNote's blocks */
-  #replaceNode(
-    matched: MatchedPlace,
-    type: SharedRoot,
-    nodes: readonly XmlNode[],
-    keepsStyles: boolean,
-  ): EditOutcome {
+  #replaceNode(type: SharedRoot, nodes: readonly XmlNode[], keepsStyles: boolean): EditOutcome {
     const made = this.#made()
     if (nodes.length > 0 && nodes.every((node) => node.kind === 'text')) {
       const name = nameOf(type)
       const paragraph = made.paragraph(nodes, textblockNames.includes(name) ? name : undefined)
-      return this.#replaceNode(matched, type, [paragraph], keepsStyles)
+      return this.#replaceNode(type, [paragraph], keepsStyles)
     }
     const unit = unitOf(type)
     const isInContainer = unit !== type
     if (isInContainer && !keepsStyles && nodes.some(isContainer)) {
       // A container with nested blocks replaces the stored container. Otherwise, nested blocks stay.
       const hasNested = nodes.some((node) => isContainer(node) && node.children.length > 1)
-      if (hasNested) return this.#replaceNode(matched, unit, nodes, false)
+      if (hasNested) return this.#replaceNode(unit, nodes, false)
       const contents = nodes.flatMap((node) => (isContainer(node) ? node.children : [node]))
-      return this.#replaceNode(matched, type, contents, false)
+      return this.#replaceNode(type, contents, false)
     }
     this.#checkContainers(parentOf(unit), nodes)
     const [before, found, after] = partsAround(nodes, nameOf(type), isInContainer)
@@ -315,84 +273,69 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
       deletions += this.#delete(type)
     }
     if (nested.length > 0) insertions += made.insertBlocks(placeInContainer(unit, 'start'), nested)
-    return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
+    return this.outcome(insertions, deletions)
   }
 
   protected insert(place: InsertPlace, given: InsertedContent): EditOutcome {
-    if (!('target' in place)) {
-      const end = placeAtEnd(this.root.type, place.at)
-      return this.#insertBlocks({}, end, given)
-    }
+    if (!('target' in place)) return this.#insertBlocks(placeAtEnd(this.root.type, place.at), given, null)
     const target = this.resolve(place.target)
-    const matched = placeOfTarget(this.view, target)
     const content = this.#literalInCode(target, given)
     if (place.target.is === 'row') this.#checkRows(place.at, content)
-    if (this.#isInlineInsertion(target, place.at, content)) {
-      return this.#insertInline(matched, target, this.#offsetOf(target, place.at), content)
-    }
-    const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
-    return this.#insertBlocks(matched, this.#childPlace(target, place.at), content, {
-      block: this.blockOf(target),
-      side,
-    })
+    const isInline = content.format !== 'nodes' || this.#inlineNodes(content) !== null
+    if (isInline && this.#isInText(target, place.at)) return this.#insertInline(target, place.at, content)
+    const { place: beside, side } = this.#blockPlace(target, place.at)
+    return this.#insertBlocks(beside, content, side, this.blockOf(target))
   }
 
-  #isInlineInsertion(target: ResolvedTarget, at: InsertSide, content: InsertedContent): boolean {
-    const isInText =
+  /** Returns whether an insertion can be a part of a text: in a quote, next to an inline node, or in a block. */
+  #isInText(target: ResolvedTarget, at: InsertSide): boolean {
+    return (
       target.is === 'text' ||
       (target.is === 'node' && target.node.inline !== null) ||
       (at === 'into' && !isHeading(target) && this.#textblockOf(target) !== null)
-    if (!isInText) return false
-    return content.format === 'nodes' ? this.#inlineNodes(content) !== null : true
+    )
   }
 
-  #offsetOf(target: ResolvedTarget, at: InsertSide): { flow: number; offset: number } {
+  #insertInline(target: ResolvedTarget, at: InsertSide, content: InsertedContent): EditOutcome {
     const ranges = this.rangesOf(target)
-    const first = ranges[0] as TextRange
-    const last = ranges.at(-1) ?? first
-    return at === 'before' ? { flow: first.flow, offset: first.start } : { flow: last.flow, offset: last.end }
-  }
-
-  #insertInline(
-    matched: MatchedPlace,
-    target: ResolvedTarget,
-    { flow, offset }: { readonly flow: number; readonly offset: number },
-    content: InsertedContent,
-  ): EditOutcome {
+    const range = ranges.at(at === 'before' ? 0 : -1) as TextRange
+    const [flow, offset] = [range.flow, at === 'before' ? range.start : range.end]
     if (content.format !== 'nodes') {
       const text = this.textOf(content)
       this.writer.insert(flow, offset, text)
       this.#placeHardBreaks(text)
-      return this.outcome(matched)
+      return this.textOutcome()
     }
     const nodes = this.#inCode(target, this.#inlineNodes(content) ?? [])
-    if (nodes.length === 0) return this.outcome(matched)
+    if (nodes.length === 0) return this.textOutcome()
     const block = this.block(blockAt(this.view, flow, offset))
     this.#made().insertInline(this.transaction, block.type ?? this.root.type, offset, nodes)
-    const insertions = nodes.reduce((sum, { size }) => sum + size, 0)
-    return { place: matched, insertions, deletions: 0, changed: true }
+    return this.outcome(
+      nodes.reduce((sum, { size }) => sum + size, 0),
+      0,
+    )
   }
 
+  /** @param near the block next to new paragraphs, whose name they have if it is one; null if there is none */
   #insertBlocks(
-    matched: MatchedPlace,
     place: ChildPlace,
     content: InsertedContent,
-    near: { readonly block: number | null; readonly side: 'before' | 'after' | null } | null = null,
+    side: BlockPlace['side'],
+    near: number | null = null,
   ): EditOutcome {
     const made = this.#made(content.format === 'nodes' ? content.values : undefined)
     const nodes =
-      content.format === 'nodes'
-        ? made.nodesOf(content)
-        : this.#paragraphs(this.textOf(content), near?.block ?? null)
-    if (nodes.length === 0) return this.outcome(matched)
+      content.format === 'nodes' ? made.nodesOf(content) : this.#paragraphs(this.textOf(content), near)
+    if (nodes.length === 0) return this.textOutcome()
     const isProse = content.format === 'nodes' && content.around !== null
-    const side = near?.side ?? null
     const parts =
       placesOfRows(place, side, this.#newRows(nodes, isProse)) ??
       (isProse ? placesOfLists(place, nodes, side) : [{ place, nodes }])
     for (const part of parts) this.#checkContainers(part.place.parent, part.nodes)
-    const insertions = parts.reduce((sum, part) => sum + made.insertBlocks(part.place, part.nodes), 0)
-    return { place: matched, insertions, deletions: 0, changed: insertions > 0 }
+    return this.outcome(
+      parts.reduce((sum, part) => sum + made.insertBlocks(part.place, part.nodes), 0),
+      0,
+    )
   }
 
   /** Checks that containers of BlockNote become children of a group or of the root. */
@@ -415,6 +358,11 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   }
 
   /** Returns the place for new blocks next to a target, or at the end of its section or element. */
+  #blockPlace(target: ResolvedTarget, at: InsertSide): Omit<BlockPlace, 'onlyRows'> {
+    const side = at === 'into' && !isHeading(target) ? null : at === 'before' ? 'before' : 'after'
+    return { is: 'blocks', place: this.#childPlace(target, at), side }
+  }
+
   #childPlace(target: ResolvedTarget, at: InsertSide): ChildPlace {
     if (target.is === 'node' && at === 'into') {
       const { type } = target.node
@@ -436,20 +384,16 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     return place
   }
 
-  protected remove(target: ResolvedTarget): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
-    return target.is === 'text'
-      ? this.removeText(matched, target)
-      : this.#removeWhole(matched, target, this.nodeOf(target))
+  protected removeWhole(target: Exclude<ResolvedTarget, { is: 'text' }>): EditOutcome {
+    return this.#remove(target, this.nodeOf(target))
   }
 
-  /** Removes an element. If it must stay, removes its text. */
-  #removeWhole(matched: MatchedPlace, target: ResolvedTarget, type: SharedRoot): EditOutcome {
+  /** Removes the element of a target. If it must stay, removes its text. */
+  #remove(target: ResolvedTarget, type: SharedRoot): EditOutcome {
     const isInline = target.is === 'node' && target.node.inline !== null
     if (rowAround(type) === type) checkRemovedRow(type, this.#newRows([], false))
     const removed = isInline ? type : removableWith(unitOf(type))
-    if (removed === null) return this.removeText(matched, target)
-    return { place: matched, insertions: 0, deletions: this.#delete(removed), changed: true }
+    return removed === null ? this.removeText(target) : this.outcome(0, this.#delete(removed))
   }
 
   /** Bindings of editors correct adjacent texts, so the texts around the element become one text. */
@@ -462,7 +406,6 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   }
 
   protected mark(target: ResolvedTarget, { name, value }: Extract<Edit, { is: 'mark' }>): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
     const vocabulary = new ObservedSchema(this.root.contentKey, undefined, this.root.schema)
     const isRich = this.view.paragraphName !== null || vocabulary.isRichText
     if (isRich && value !== null && value !== true && !isObject(value)) {
@@ -476,11 +419,10 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
       )
     }
     for (const range of ranges) this.writer.mark(range, markingsOf)
-    return this.outcome(matched)
+    return this.textOutcome()
   }
 
   protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
-    const matched = placeOfTarget(this.view, target)
     const block = this.nodeOf(target)
     let [insertions, deletions] = [0, 0]
     for (const [name, value] of set) {
@@ -495,7 +437,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
         insertions += 1
       }
     }
-    return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
+    return this.outcome(insertions, deletions)
   }
 
   /** Returns the nodes of content that can be inside a text; null if they are blocks. */
