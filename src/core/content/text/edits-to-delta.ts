@@ -1,5 +1,5 @@
 import type { Hunk } from '../diff/diff.ts'
-import { TextChange } from './operations.ts'
+import { type DeltaAttributes, TextChange } from './operations.ts'
 import {
   AttributeCursor,
   type Embed,
@@ -27,7 +27,7 @@ export function editsToDelta(state: PlainTextState, target: string, hunks: reado
 }
 
 /** Writes the operations of a change of a text. Tracks the position in the string and among the embeds. */
-export class TextStateWriter extends TextChange {
+export class TextStateWriter<Insert = string> extends TextChange<Insert> {
   protected at = 0
   readonly #embeds: readonly Embed[]
   #embed = 0
@@ -73,6 +73,36 @@ export class TextStateWriter extends TextChange {
 
   #next(): Embed | undefined {
     return this.#embeds[this.#embed]
+  }
+}
+
+/** Also gives the characters that stay the formatting of a target text, range by range. */
+export abstract class FormattedTextWriter<Insert = string> extends TextStateWriter<Insert> {
+  protected targetAt = 0
+
+  /**
+   * Writes edits, in order, and keeps the text up to `end`.
+   * @param beforeEmbeds as for `keepTo`
+   * @param everything as for `deleteTo`
+   */
+  apply(hunks: readonly Hunk[], end: number, beforeEmbeds: boolean, everything: boolean): this {
+    for (const { aStart, aEnd, bEnd } of hunks) {
+      this.keepTo(aStart, beforeEmbeds)
+      this.insertTo(bEnd)
+      this.deleteTo(aEnd, everything)
+    }
+    this.keepTo(end, false)
+    return this
+  }
+
+  /** Inserts the target up to an offset. */
+  protected abstract insertTo(targetOffset: number): void
+
+  /** Keeps characters that have the same formatting before and after the change. */
+  protected keepRange(length: number, change: DeltaAttributes | null): void {
+    this.retain(length, change)
+    this.at += length
+    this.targetAt += length
   }
 }
 

@@ -106,6 +106,15 @@ export const markUnpaired = (text: string, placeholder = '\ud800'): string =>
 export const runIndexAtOffset = (runs: readonly { readonly start: number }[], at: number): number =>
   Math.max(0, firstIndex(runs.length, (index) => (runs[index] as { start: number }).start > at) - 1)
 
+/** Returns the run that contains the character at an offset, and its end; Infinity for the last run. */
+export function runAt<Run extends { readonly start: number }>(
+  runs: readonly Run[],
+  at: number,
+): { readonly run: Run | undefined; readonly end: number } {
+  const index = runIndexAtOffset(runs, at)
+  return { run: runs[index], end: runs[index + 1]?.start ?? Number.POSITIVE_INFINITY }
+}
+
 /**
  * Returns the attributes of characters. The offsets must be requested in ascending order, so that a whole
  * replacement needs only one pass.

@@ -1,8 +1,8 @@
 import type { Hunk } from '../diff/diff.ts'
-import { TextStateWriter } from '../text/edits-to-delta.ts'
+import { FormattedTextWriter } from '../text/edits-to-delta.ts'
 import type { TextChange, TextInsert } from '../text/operations.ts'
 import { planWithin, wholeHunk } from '../text/plan.ts'
-import { type PlainTextState, runIndexAtOffset } from '../text/text-state.ts'
+import { type PlainTextState, runAt, runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlBudget } from './budget.ts'
 import { MarkCursor, type MarkTable } from './mark-sets.ts'
 import type { TextPart, XmlRun, XmlText } from './tree.ts'
@@ -49,18 +49,12 @@ export function textChange(
 }
 
 function written(part: TextPart, target: MarkedText, hunks: readonly Hunk[], marks: MarkTable): TextChange {
-  const writer = new ChangeWriter(part, target, marks)
-  for (const hunk of hunks) {
-    writer.keepTo(hunk.aStart, target.text === '')
-    writer.insertTo(hunk.bEnd)
-    writer.deleteTo(hunk.aEnd, target.text === '')
-  }
-  writer.keepTo(part.state.text.length, false)
-  return writer
+  const isEmptied = target.text === ''
+  return new ChangeWriter(part, target, marks).apply(hunks, part.state.text.length, isEmptied, isEmptied)
 }
 
-/** Writes the operations of a change. Also tracks the position in the target. */
-class ChangeWriter extends TextStateWriter {
+/** Writes the operations of a change. */
+class ChangeWriter extends FormattedTextWriter {
   readonly #state: PlainTextState
   readonly #sets: TextPart['sets']
   readonly #target: MarkedText
@@ -68,7 +62,6 @@ class ChangeWriter extends TextStateWriter {
   readonly #cursor: MarkCursor
   /** Index of the current run of the shared text. */
   #run = -1
-  #targetAt = 0
 
   constructor({ state, sets }: TextPart, target: MarkedText, marks: MarkTable) {
     super(state)
@@ -79,23 +72,21 @@ class ChangeWriter extends TextStateWriter {
     this.#marks = marks
   }
 
-  insertTo(targetOffset: number): void {
-    const inserted = sliceText(this.#target, this.#targetAt, targetOffset)
+  protected insertTo(targetOffset: number): void {
+    const inserted = sliceText(this.#target, this.targetAt, targetOffset)
     for (const { insert, attributes } of insertsOf(inserted, this.#marks)) this.insert(insert, attributes)
-    this.#targetAt = targetOffset
+    this.targetAt = targetOffset
   }
 
-  /** Gives the characters up to `offset` the marks of the target, range by range. */
   protected override keepCharacters(offset: number): void {
     while (this.at < offset) {
-      const marked = runIndexAtOffset(this.#target.runs, this.#targetAt)
       const runEnd = this.#enterRun()
-      const markedEnd = this.#target.runs[marked + 1]?.start ?? this.#target.text.length
-      const length = Math.min(offset - this.at, runEnd - this.at, markedEnd - this.#targetAt)
-      const wanted = this.#target.runs[marked]?.marks ?? 0
-      this.retain(length, this.#marks.change(this.#cursor.stored, this.#sets[this.#run] ?? 0, wanted))
-      this.at += length
-      this.#targetAt += length
+      const { run, end } = runAt(this.#target.runs, this.targetAt)
+      const shown = this.#sets[this.#run] ?? 0
+      this.keepRange(
+        Math.min(offset - this.at, runEnd - this.at, end - this.targetAt),
+        this.#marks.change(this.#cursor.stored, shown, run?.marks ?? 0),
+      )
     }
   }
 

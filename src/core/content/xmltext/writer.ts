@@ -2,8 +2,7 @@ import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Hunk } from '../diff/diff.ts'
 import type { JsonObject } from '../json/json.ts'
 import { TextChange } from '../text/operations.ts'
-import { runIndexAtOffset } from '../text/text-state.ts'
-import type { XmlRun } from '../xml/tree.ts'
+import { runAt } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import {
   type ChildNode,
@@ -66,9 +65,9 @@ export class NestedTextWriter extends TextChange<string | JsonObject | SharedRoo
     let [at, targetAt] = [0, 0]
     for (const { aStart, aEnd, bStart, bEnd } of [...hunks, endOf(node, target)]) {
       while (at < aStart) {
-        const [run, wanted] = [runAt(node.runs, at), runAt(target.runs, targetAt)]
-        const end = Math.min(aStart, run.end, at + wanted.end - targetAt)
-        this.retain(end - at, this.#formats.change(run.format, wanted.format))
+        const [stored, wanted] = [runAt(node.runs, at), runAt(target.runs, targetAt)]
+        const end = Math.min(aStart, stored.end, at + wanted.end - targetAt)
+        this.retain(end - at, this.#formats.change(stored.run?.marks ?? 0, wanted.run?.marks ?? 0))
         targetAt += end - at
         at = end
       }
@@ -107,9 +106,9 @@ export class NestedTextWriter extends TextChange<string | JsonObject | SharedRoo
 
   #insertText({ text, runs }: TextNode, start: number, end: number): void {
     for (let at = start; at < end; ) {
-      const run = runAt(runs, at)
-      const until = Math.min(end, run.end)
-      this.insert(text.slice(at, until), this.#formats.attributesOf(run.format))
+      const { run, end: runEnd } = runAt(runs, at)
+      const until = Math.min(end, runEnd)
+      this.insert(text.slice(at, until), this.#formats.attributesOf(run?.marks ?? 0))
       at = until
     }
   }
@@ -127,8 +126,3 @@ const endOf = (node: TextNode, target: TextNode): Hunk => ({
   bStart: target.text.length,
   bEnd: target.text.length,
 })
-
-function runAt(runs: readonly XmlRun[], at: number): { format: number; end: number } {
-  const index = runIndexAtOffset(runs, at)
-  return { format: runs[index]?.marks ?? 0, end: runs[index + 1]?.start ?? Number.POSITIVE_INFINITY }
-}
