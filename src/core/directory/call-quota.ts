@@ -5,46 +5,32 @@ import type { ClusterRates } from '../quota/cluster-rates.ts'
 import { exhausted, type LimitName } from '../quota/limits.ts'
 import { RateLimiter } from '../quota/rate-limiter.ts'
 import type { TenantStore } from './tenants/tenant-store.ts'
+import { type LimitedWorkspace, WorkspaceLimits } from './workspace-limits.ts'
 
-/** Interval in ms at which the limit of an active workspace is read. */
-const readEveryMs = 10_000
-/** Maximum number of workspaces in memory. Beyond this number, the one that was added first is evicted. */
-const workspacesMax = 10_000
 const limit: LimitName = 'callsPerWorkspace'
 
-interface LimitedWorkspace {
+interface RatedWorkspace extends LimitedWorkspace {
   /** Null if the workspace has no limit of its own, or if it was not read yet. */
   limiter: RateLimiter | null
   rate: Rate | null
-  readAt: number
-  /** The read in progress. Never rejects. */
-  reading: Promise<void> | null
 }
 
 /**
  * The rates of calls that the operator has set for single workspaces, over all their API keys. All nodes count
- * together. A new rate applies to this node at once, and to other nodes within `readEveryMs`.
+ * together. A new rate applies to this node at once, and to other nodes when they read it again.
  */
-export class CallQuota {
+export class CallQuota extends WorkspaceLimits<RatedWorkspace> {
   readonly #tenants: Pick<TenantStore, 'workspace'>
-  readonly #clock: Clock
   readonly #log: Log
-  readonly #workspaces = new Map<string, LimitedWorkspace>()
   readonly #used: (workspaceId: string, calls: number) => void
 
   constructor(tenants: Pick<TenantStore, 'workspace'>, rates: ClusterRates, clock: Clock, log: Log) {
+    super(clock)
     this.#tenants = tenants
-    this.#clock = clock
     this.#log = log
     this.#used = rates.share(limit, (workspaceId, calls) =>
-      this.#workspaces.get(workspaceId)?.limiter?.chargeOthers(workspaceId, calls),
+      this.workspaces.get(workspaceId)?.limiter?.chargeOthers(workspaceId, calls),
     )
-  }
-
-  /** Resolves when the limit of a workspace was read once, or when that has failed. */
-  async ready(workspaceId: string): Promise<void> {
-    const workspace = this.#workspace(workspaceId)
-    if (workspace.readAt === 0) await workspace.reading
   }
 
   /**
@@ -52,7 +38,7 @@ export class CallQuota {
    * @throws ApiError RESOURCE_EXHAUSTED if the workspace exceeds its limit; the calls are then not counted
    */
   take(workspaceId: string, calls = 1): void {
-    const { limiter } = this.#workspace(workspaceId)
+    const { limiter } = this.workspace(workspaceId)
     const waitMs = limiter?.take(workspaceId, calls) ?? 0
     if (limiter === null || waitMs === 0) return
     const seconds = Math.ceil(waitMs / 1000)
@@ -65,49 +51,30 @@ export class CallQuota {
 
   /** Counts calls that have been accepted, also beyond the limit. */
   charge(workspaceId: string, calls: number): void {
-    this.#workspace(workspaceId).limiter?.charge(workspaceId, calls)
+    this.workspace(workspaceId).limiter?.charge(workspaceId, calls)
   }
 
   /** Returns the milliseconds until `take` would accept a call. */
   waitMs(workspaceId: string): number {
-    return this.#workspace(workspaceId).limiter?.waitMs(workspaceId) ?? 0
+    return this.workspace(workspaceId).limiter?.waitMs(workspaceId) ?? 0
   }
 
-  /** Discards the limit of a workspace. Call this method when the limit has changed. */
-  forget(workspaceId: string): void {
-    this.#workspaces.delete(workspaceId)
+  protected created(): RatedWorkspace {
+    return { limiter: null, rate: null, readAt: 0, reading: null }
   }
 
-  #workspace(workspaceId: string): LimitedWorkspace {
-    const workspace = this.#workspaces.get(workspaceId) ?? this.#newWorkspace(workspaceId)
-    if (workspace.reading === null && this.#clock.now() >= workspace.readAt)
-      workspace.reading = this.#read(workspaceId, workspace)
-    return workspace
-  }
-
-  #newWorkspace(workspaceId: string): LimitedWorkspace {
-    const workspace: LimitedWorkspace = { limiter: null, rate: null, readAt: 0, reading: null }
-    const [oldest] = this.#workspaces.keys()
-    if (oldest !== undefined && this.#workspaces.size >= workspacesMax) this.#workspaces.delete(oldest)
-    this.#workspaces.set(workspaceId, workspace)
-    return workspace
-  }
-
-  async #read(workspaceId: string, workspace: LimitedWorkspace): Promise<void> {
+  protected async read(workspaceId: string, workspace: RatedWorkspace): Promise<void> {
     try {
       const rate = (await this.#tenants.workspace(workspaceId))?.calls ?? null
       if (rate?.perSecond !== workspace.rate?.perSecond || rate?.burst !== workspace.rate?.burst) {
         workspace.rate = rate
-        workspace.limiter = rate === null ? null : new RateLimiter(rate, this.#clock, this.#used)
+        workspace.limiter = rate === null ? null : new RateLimiter(rate, this.clock, this.#used)
       }
     } catch (err) {
       this.#log.warn(
         { event: 'call_quota.read_failed', err, workspaceId },
         'could not read the call limit of a workspace; retrying',
       )
-    } finally {
-      workspace.readAt = this.#clock.now() + readEveryMs
-      workspace.reading = null
     }
   }
 }

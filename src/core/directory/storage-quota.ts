@@ -6,13 +6,12 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { exhausted } from '../quota/limits.ts'
 import type { Blobs, DocumentLog, Engine, StoredUnder } from '../store/engine.ts'
 import type { TenantStore } from './tenants/tenant-store.ts'
+import { type LimitedWorkspace, WorkspaceLimits } from './workspace-limits.ts'
 
 /**
- * Interval in ms at which the limit of an active workspace is read. A workspace that has reached its limit is
- * also measured at this interval.
+ * Interval in ms at which an active workspace is measured. A workspace that has reached its limit is measured whenever
+ * its limit is read.
  */
-const readEveryMs = 10_000
-/** Interval in ms at which an active workspace is measured. */
 const measureEveryMs = 60_000
 /** Minimum interval in ms between two measurements of a workspace without a limit. */
 const measureUnlimitedEveryMs = 300_000
@@ -21,11 +20,6 @@ const measureUnlimitedEveryMs = 300_000
  * their limit.
  */
 const measureShare = 0.01
-/**
- * Maximum number of workspaces that are kept in memory. Beyond this number, the workspace that was added
- * first is evicted. It is measured again when it is used next.
- */
-const workspacesMax = 10_000
 /** Time in ms after which an accepted update is stored, unless the disk stalls. */
 const settleMs = 1_000
 /** Number of seconds after which a rejected caller may retry. */
@@ -47,15 +41,13 @@ interface StorageUsage {
   readonly storedBytesMax: number
 }
 
-interface Account {
+interface Account extends LimitedWorkspace {
   /** Limit of the workspace in bytes; 0: unlimited. */
   bytesMax: number
   measuredBytes: number
   /** Bytes that this node has accepted since the start of the last measurement. */
   addedBytes: number
-  readAt: number
   measureAt: number
-  reading: Promise<void> | null
 }
 
 /**
@@ -64,13 +56,13 @@ interface Account {
  * Bytes that other nodes accept count only from the next measurement on. A workspace without a limit is
  * measured only when a caller requests its usage.
  */
-export class StorageQuota {
+export class StorageQuota extends WorkspaceLimits<Account> {
   readonly #options: StorageQuotaOptions
-  readonly #accounts = new Map<string, Account>()
   /** Ids of workspaces that have reached their limit. */
   readonly #full = new Set<string>()
 
   constructor(options: StorageQuotaOptions) {
+    super(options.clock)
     this.#options = options
   }
 
@@ -97,33 +89,24 @@ export class StorageQuota {
 
   /** Counts stored bytes. */
   added(workspaceId: string, bytes: number): void {
-    const account = this.#account(workspaceId)
+    const account = this.workspace(workspaceId)
     account.addedBytes += bytes
     if (isFull(account)) this.#showFull(workspaceId, true)
   }
 
   /**
    * Returns the limit in bytes if the workspace has reached it; otherwise returns null. Does not wait for a
-   * measurement in progress.
+   * measurement in progress, so that it is null before `ready`.
    */
   fullAt(workspaceId: string): number | null {
-    const account = this.#account(workspaceId)
+    const account = this.workspace(workspaceId)
     return isFull(account) ? account.bytesMax : null
-  }
-
-  /**
-   * Resolves when the limit and the usage of the workspace have been read once, or when that has failed.
-   * Before that, `fullAt` knows neither of them.
-   */
-  async ready(workspaceId: string): Promise<void> {
-    const account = this.#account(workspaceId)
-    if (account.readAt === 0) await account.reading
   }
 
   /** Returns a RESOURCE_EXHAUSTED error if the workspace has reached its limit; otherwise null. */
   async errorIfFull(workspaceId: string): Promise<ApiError | null> {
     await this.ready(workspaceId)
-    const account = this.#account(workspaceId)
+    const account = this.workspace(workspaceId)
     if (!isFull(account)) return null
     return exhausted('maxStoredBytesPerWorkspace', account.bytesMax, {
       problem: fullMessage(account.bytesMax),
@@ -134,7 +117,7 @@ export class StorageQuota {
 
   /** Returns the usage and the limit of a workspace. Returns null if the workspace has no limit. */
   async usage(workspaceId: string): Promise<StorageUsage | null> {
-    const account = this.#account(workspaceId)
+    const account = this.workspace(workspaceId)
     await account.reading
     const { bytesMax, measuredBytes, addedBytes } = account
     return bytesMax === 0 ? null : { storedBytes: measuredBytes + addedBytes, storedBytesMax: bytesMax }
@@ -145,7 +128,7 @@ export class StorageQuota {
    * a limit, at most once in 5 minutes. Returns null if the workspace could not be measured.
    */
   async measured(workspaceId: string): Promise<StorageUsage | null> {
-    const account = this.#account(workspaceId)
+    const account = this.workspace(workspaceId)
     await account.reading
     if (account.bytesMax === 0 && this.#options.clock.now() >= account.measureAt) {
       account.reading ??= this.#measureUnlimited(workspaceId, account)
@@ -159,13 +142,13 @@ export class StorageQuota {
    * Discards the usage and the limit of a workspace, then reads and measures them again. Call this method
    * when the limit has changed.
    */
-  forget(workspaceId: string): void {
-    this.#delete(workspaceId)
-    this.#account(workspaceId)
+  override forget(workspaceId: string): void {
+    this.evict(workspaceId)
+    this.workspace(workspaceId)
   }
 
-  #delete(workspaceId: string): void {
-    this.#accounts.delete(workspaceId)
+  protected override evict(workspaceId: string): void {
+    super.evict(workspaceId)
     this.#showFull(workspaceId, false)
   }
 
@@ -175,29 +158,11 @@ export class StorageQuota {
     this.#options.metrics.workspacesFull.set(this.#full.size)
   }
 
-  #account(workspaceId: string): Account {
-    const account = this.#accounts.get(workspaceId) ?? this.#newAccount(workspaceId)
-    if (account.reading === null && this.#options.clock.now() >= account.readAt)
-      account.reading = this.#read(workspaceId, account)
-    return account
+  protected created(): Account {
+    return { bytesMax: 0, measuredBytes: 0, addedBytes: 0, readAt: 0, measureAt: 0, reading: null }
   }
 
-  #newAccount(workspaceId: string): Account {
-    const account: Account = {
-      bytesMax: 0,
-      measuredBytes: 0,
-      addedBytes: 0,
-      readAt: 0,
-      measureAt: 0,
-      reading: null,
-    }
-    const [oldest] = this.#accounts.keys()
-    if (oldest !== undefined && this.#accounts.size >= workspacesMax) this.#delete(oldest)
-    this.#accounts.set(workspaceId, account)
-    return account
-  }
-
-  async #read(workspaceId: string, account: Account): Promise<void> {
+  protected async read(workspaceId: string, account: Account): Promise<void> {
     const { tenants, clock, log, bytesMax } = this.#options
     try {
       account.bytesMax = (await tenants.workspace(workspaceId))?.storedBytesMax ?? bytesMax
@@ -209,9 +174,7 @@ export class StorageQuota {
         'could not measure the stored bytes of a workspace; retrying',
       )
     } finally {
-      if (this.#accounts.get(workspaceId) === account) this.#showFull(workspaceId, isFull(account))
-      account.readAt = clock.now() + readEveryMs
-      account.reading = null
+      if (this.workspaces.get(workspaceId) === account) this.#showFull(workspaceId, isFull(account))
     }
   }
 
