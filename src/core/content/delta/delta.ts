@@ -176,7 +176,8 @@ class OpReader {
     return entries.length === 0 ? null : Object.fromEntries(entries)
   }
 
-  #json = (value: unknown, name: string): Json => this.#reader.read(value, [this.#index, name])
+  #json = (value: unknown, name: string): Json =>
+    this.#reader.within(this.#index, () => this.#reader.within(name, () => this.#reader.read(value)))
 
   #refusal = (what: string): Error => invalidContent(`operation ${this.#index} of data ${what}`)
 }

@@ -2,10 +2,9 @@ import type * as Y from 'yjs'
 import { isJsonObject } from '../../base/json.ts'
 import { memoized } from '../../base/maps.ts'
 import { limits } from '../../model/limits.ts'
-import { contentLimit, invalidContent } from '../content-error.ts'
-import { isObject, type Json, type JsonObject, jsonTypeName, setMember } from '../json/json.ts'
+import { contentLimit } from '../content-error.ts'
+import { type Json, type JsonObject, jsonTypeName, setMember } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
-import { pointerTo } from '../json/pointer.ts'
 import { Output } from '../output.ts'
 import { type MarkSet, type MarkTable, shownMax } from '../xml/mark-sets.ts'
 import { storedName } from '../xml/names.ts'
@@ -38,23 +37,20 @@ export const checkProseMirror = (data: unknown): TargetTree => typedTree(new Nod
 const noMarks: readonly TypedMark[] = []
 const noAttributes: ReadonlyMap<string, Json> = new Map()
 
-class NodeValidator {
-  readonly #path: (string | number)[] = []
-  readonly #json = new JsonValidator()
-
+class NodeValidator extends JsonValidator {
   root(data: unknown): TypedElement {
-    if (Array.isArray(data)) return this.#root(this.#nodes(data, 1))
+    if (Array.isArray(data)) return this.#root(this.elements(data, (node) => this.#node(node, 1)))
     if (!isJsonObject(data))
-      throw this.#problem(`must be a node of the type "${rootType}" or an array, not ${jsonTypeName(data)}`)
+      throw this.problem(`must be a node of the type "${rootType}" or an array, not ${jsonTypeName(data)}`)
     const { type, content, attrs, ...others } = data
     if (type !== rootType)
       throw this.#problemAt('type', `must be "${rootType}"; to send nodes without a document, use an array`)
     this.#refuseMembers(others, 'type, content')
-    const attributes = this.#object('attrs', attrs)
+    const attributes = this.object('attrs', attrs ?? undefined)
     const set = Object.keys(attributes).find((name) => attributes[name] !== null)
     if (set !== undefined)
       throw this.#problemAt('attrs', `must be absent: a root stores no attributes such as ${shown(set)}`)
-    return this.#root(this.#list('content', content, 1))
+    return this.#root(this.#content(content, 1))
   }
 
   #root = (children: readonly TypedNode[]): TypedElement => ({
@@ -64,20 +60,12 @@ class NodeValidator {
     children,
   })
 
-  #list(name: string, data: unknown, depth: number): readonly TypedNode[] {
-    if (data === undefined || data === null) return []
-    return this.#within(name, () => {
-      if (!Array.isArray(data)) throw this.#problem(`must be an array, not ${jsonTypeName(data)}`)
-      return this.#nodes(data, depth)
-    })
-  }
-
-  #nodes = (data: readonly unknown[], depth: number): readonly TypedNode[] =>
-    Array.from(data, (node, index) => this.#within(index, () => this.#node(node, depth)))
+  #content = (data: unknown, depth: number): readonly TypedNode[] =>
+    this.list('content', data ?? undefined, (node) => this.#node(node, depth))
 
   #node(data: unknown, depth: number): TypedNode {
-    this.#json.count()
-    if (!isJsonObject(data)) throw this.#problem(`must be a node (an object), not ${jsonTypeName(data)}`)
+    this.count()
+    if (!isJsonObject(data)) throw this.problem(`must be a node (an object), not ${jsonTypeName(data)}`)
     const { type, attrs, content, marks, text, ...others } = data
     if (typeof type !== 'string')
       throw this.#problemAt('type', `must be the name of a node type, not ${jsonTypeName(type)}`)
@@ -89,73 +77,51 @@ class NodeValidator {
     }
     this.#refuseMembers({ ...(text !== undefined && { text }), ...others }, 'type, attrs, content, marks')
     if (depth > depthMax)
-      throw contentLimit(`${this.#place()}: nodes must be nested at most ${depthMax} levels deep`)
+      throw contentLimit(`${this.place}: nodes must be nested at most ${depthMax} levels deep`)
     // The binding of ProseMirror stores marks of text only, and editors print them for line breaks also.
     this.#marks(marks)
     return {
       kind: 'element',
       name: type.toWellFormed(),
       attributes: this.#attributes(attrs),
-      children: this.#list('content', content, depth + 1),
+      children: this.#content(content, depth + 1),
     }
   }
 
   #attributes(data: unknown): ReadonlyMap<string, Json> {
-    const entries = Object.entries(this.#object('attrs', data))
+    const entries = Object.entries(this.object('attrs', data ?? undefined))
     if (entries.length <= limits.attributes) return new Map(entries)
     throw contentLimit(
-      `${this.#place()}: a node must have at most ${limits.attributes} attributes; it has ${entries.length}`,
+      `${this.place}: a node must have at most ${limits.attributes} attributes; it has ${entries.length}`,
     )
   }
 
   #marks(data: unknown): readonly TypedMark[] {
     if (data === undefined || data === null) return noMarks
-    return this.#within('marks', () => {
-      if (!Array.isArray(data)) throw this.#problem(`must be an array, not ${jsonTypeName(data)}`)
-      if (data.length > shownMax)
-        throw contentLimit(
-          `${this.#place()}: a text must have at most ${shownMax} marks; it has ${data.length}`,
-        )
-      return Array.from(data, (mark: unknown, index) => this.#within(index, () => this.#mark(mark)))
-    })
+    if (Array.isArray(data) && data.length > shownMax)
+      throw contentLimit(
+        `${this.place}/marks: a text must have at most ${shownMax} marks; it has ${data.length}`,
+      )
+    return this.list('marks', data, (mark) => this.#mark(mark))
   }
 
   #mark(data: unknown): TypedMark {
-    this.#json.count()
-    if (!isJsonObject(data)) throw this.#problem(`must be a mark (an object), not ${jsonTypeName(data)}`)
+    this.count()
+    if (!isJsonObject(data)) throw this.problem(`must be a mark (an object), not ${jsonTypeName(data)}`)
     const { type, attrs, ...others } = data
     this.#refuseMembers(others, 'type, attrs')
     if (typeof type !== 'string')
       throw this.#problemAt('type', `must be the name of a mark type, not ${jsonTypeName(type)}`)
-    return { name: type.toWellFormed(), attributes: this.#object('attrs', attrs) }
-  }
-
-  /** Returns a member that must be an object of JSON values if it is present. */
-  #object(name: string, data: unknown): JsonObject {
-    if (data === undefined || data === null) return {}
-    const json = typeof data === 'object' ? this.#json.read(data, [...this.#path, name]) : null
-    if (json !== null && isObject(json)) return json
-    throw this.#problemAt(name, `must be an object, not ${jsonTypeName(data)}`)
+    return { name: type.toWellFormed(), attributes: this.object('attrs', attrs ?? undefined) }
   }
 
   /** Rejects members that the format does not have, because their content would be lost. */
   #refuseMembers(others: object, allowed: string): void {
     const [unknown] = Object.keys(others)
-    if (unknown !== undefined) throw this.#problem(`must have only ${allowed}, not ${shown(unknown)}`)
+    if (unknown !== undefined) throw this.problem(`must have only ${allowed}, not ${shown(unknown)}`)
   }
 
-  #within<T>(step: string | number, read: () => T): T {
-    this.#path.push(step)
-    const result = read()
-    this.#path.pop()
-    return result
-  }
-
-  #problemAt = (step: string, problem: string): Error => this.#within(step, () => this.#problem(problem))
-
-  #problem = (problem: string): Error => invalidContent(`${this.#place()} ${problem}`)
-
-  #place = (): string => pointerTo(this.#path)
+  #problemAt = (step: string, problem: string): Error => this.within(step, () => this.problem(problem))
 }
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 50).toWellFormed())

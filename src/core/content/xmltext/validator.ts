@@ -1,37 +1,17 @@
+import { isJsonObject } from '../../base/json.ts'
 import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
-import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
+import { isObject, jsonTypeName } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
-import { pointerTo } from '../json/pointer.ts'
 import { nameless } from '../yjs/root-kind.ts'
 import type { SharedElement, SharedNode, SharedText, TextPiece } from './nodes.ts'
-
-/** A position in the data, described by the position around it and the step from there. */
-interface ValidatedPosition {
-  readonly around: ValidatedPosition | null
-  readonly step: string | number
-  /** Number of shared values that contain the position. */
-  readonly depth: number
-}
-
-const within = (around: ValidatedPosition | null, step: string | number, deeper = 0): ValidatedPosition => ({
-  around,
-  step,
-  depth: (around?.depth ?? 0) + deeper,
-})
-
-function pathTo(place: ValidatedPosition | null): (string | number)[] {
-  const path: (string | number)[] = []
-  for (let at = place; at !== null; at = at.around) path.push(at.step)
-  return path.reverse()
-}
 
 /**
  * Checks the `data` of an xmltext target.
  * @throws ApiError INVALID_ARGUMENT with the position if the content is invalid; also if keys, depth or size
  * exceed the limits that apply to maps, or if more than 199 shared values are nested
  */
-export const checkXmlText = (data: unknown): SharedText => new XmlTextValidator().text(data, null)
+export const checkXmlText = (data: unknown): SharedText => new XmlTextValidator().text(data)
 
 /**
  * Checks that a root with this content can later be recognized as a root of shared texts. The content must be
@@ -43,7 +23,7 @@ export function requireText(root: SharedText): void {
   const hasAttributes = Object.keys(root.attributes).length > 0
   const isEmpty = root.delta.length === 0 && !hasAttributes
   if (isEmpty || root.delta.some(({ insert }) => isEditorNode(insert, hasAttributes))) return
-  throw refused(within(null, 'delta'), 'must hold a text, as the roots of Lexical and Slate do')
+  throw invalidContent('data at /delta must hold a text, as the roots of Lexical and Slate do')
 }
 
 function isEditorNode(insert: TextPiece['insert'], inAttributed: boolean): boolean {
@@ -53,104 +33,83 @@ function isEditorNode(insert: TextPiece['insert'], inAttributed: boolean): boole
 
 class XmlTextValidator {
   readonly #json = new JsonValidator()
+  /** Number of shared values that contain the part that is read. */
+  #depth = 0
 
-  text(data: unknown, place: ValidatedPosition | null): SharedText {
-    const { attributes, delta } = this.#members(data, place, ['attributes', 'delta'])
-    const pieces = this.#list(delta, within(place, 'delta'))
+  text(data: unknown): SharedText {
+    const { attributes, delta } = this.#members(data, ['attributes', 'delta'])
     return {
       kind: 'text',
-      attributes: this.#named(attributes, within(place, 'attributes')),
-      delta: pieces.map((piece, index) => this.#piece(piece, within(within(place, 'delta'), index))),
+      attributes: this.#json.object('attributes', attributes),
+      delta: this.#json.list('delta', delta, (piece) => this.#piece(piece)),
     }
   }
 
-  #element(data: unknown, place: ValidatedPosition | null): SharedElement {
-    const { name, attributes, children } = this.#members(data, place, ['name', 'attributes', 'children'])
-    if (typeof name !== 'string')
-      throw refused(within(place, 'name'), `must be a string, not ${jsonTypeName(name)}`)
+  #element(data: unknown): SharedElement {
+    const { name, attributes, children } = this.#members(data, ['name', 'attributes', 'children'])
+    if (typeof name !== 'string') throw this.#problemAt('name', `must be a string, not ${jsonTypeName(name)}`)
     return {
       kind: 'element',
       name: name.toWellFormed(),
-      attributes: this.#named(attributes, within(place, 'attributes')),
-      children: this.#list(children, within(place, 'children')).map((child, index) => {
-        const node = this.#node(child, within(within(place, 'children'), index), ['text', 'element'])
-        return node as SharedText | SharedElement
-      }),
+      attributes: this.#json.object('attributes', attributes),
+      children: this.#json.list(
+        'children',
+        children,
+        (child) => this.#node(child, ['text', 'element']) as SharedText | SharedElement,
+      ),
     }
   }
 
-  #piece(data: unknown, place: ValidatedPosition | null): TextPiece {
+  #piece(data: unknown): TextPiece {
     this.#json.count()
-    const { attributes, ...rest } = this.#members(data, place, [
-      'attributes',
-      'insert',
-      'text',
-      'element',
-      'map',
-    ])
-    const formatting = this.#named(attributes, within(place, 'attributes'))
+    const { attributes, ...rest } = this.#members(data, ['attributes', 'insert', 'text', 'element', 'map'])
+    const formatting = this.#json.object('attributes', attributes)
     const set = Object.entries(formatting).filter(([, value]) => value !== null)
-    return { insert: this.#insert(rest, place), formatting: Object.fromEntries(set) }
+    return { insert: this.#insert(rest), formatting: Object.fromEntries(set) }
   }
 
-  #insert(data: Record<string, unknown>, place: ValidatedPosition | null): string | SharedNode {
-    if (!('insert' in data)) return this.#node(data, place, ['text', 'element', 'map'])
+  #insert(data: Record<string, unknown>): string | SharedNode {
+    if (!('insert' in data)) return this.#node(data, ['text', 'element', 'map'])
     if (Object.keys(data).length > 1)
-      throw refused(place, 'must have only one of insert, text, element and map')
-    if (typeof data.insert === 'string') return data.insert.toWellFormed()
-    const json = this.#json.read(data.insert, pathTo(within(place, 'insert')))
+      throw this.#json.problem('must have only one of insert, text, element and map')
+    const { insert } = data
+    if (typeof insert === 'string') return insert.toWellFormed()
+    const json = this.#json.within('insert', () => this.#json.read(insert))
     if (isObject(json)) return { kind: 'embed', value: json }
-    throw refused(within(place, 'insert'), `must be a string or an object, not ${jsonTypeName(json)}`)
+    throw this.#problemAt('insert', `must be a string or an object, not ${jsonTypeName(json)}`)
   }
 
-  #node(data: unknown, place: ValidatedPosition | null, kinds: readonly string[]): SharedNode {
-    const [found, ...others] = Object.entries(this.#members(data, place, kinds))
-    if (found === undefined || others.length > 0) throw refused(place, `must have one of ${kinds.join(', ')}`)
+  #node(data: unknown, kinds: readonly string[]): SharedNode {
+    const [found, ...others] = Object.entries(this.#members(data, kinds))
+    if (found === undefined || others.length > 0)
+      throw this.#json.problem(`must have one of ${kinds.join(', ')}`)
     const [kind, value] = found
     this.#json.count()
-    const inside = within(place, kind, 1)
-    if (inside.depth >= limits.typeDepth) throw tooDeep()
-    if (kind === 'text') return this.text(value, inside)
-    if (kind === 'element') return this.#element(value, inside)
-    return { kind: 'map', value: this.#named(value, within(place, kind)) }
+    this.#depth += 1
+    if (this.#depth >= limits.typeDepth) throw tooDeep()
+    const node = this.#nodeOf(kind, value)
+    this.#depth -= 1
+    return node
+  }
+
+  #nodeOf(kind: string, value: unknown): SharedNode {
+    if (kind === 'map') return { kind: 'map', value: this.#json.object('map', value) }
+    return this.#json.within(kind, () => (kind === 'text' ? this.text(value) : this.#element(value)))
   }
 
   /** Returns the members of an object. Rejects an object with any other member. */
-  #members(
-    data: unknown,
-    place: ValidatedPosition | null,
-    names: readonly string[],
-  ): Record<string, unknown> {
-    if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-      throw refused(place, `must be an object with ${names.join(', ')}, not ${jsonTypeName(data)}`)
-    }
+  #members(data: unknown, names: readonly string[]): Record<string, unknown> {
+    if (!isJsonObject(data))
+      throw this.#json.problem(`must be an object with ${names.join(', ')}, not ${jsonTypeName(data)}`)
     const unknown = Object.keys(data).find((name) => !names.includes(name))
-    if (unknown !== undefined) {
-      throw refused(
-        place,
-        `must have ${names.join(', ')}, not ${JSON.stringify(unknown.slice(0, 50).toWellFormed())}`,
-      )
-    }
-    return { ...data }
+    if (unknown === undefined) return { ...data }
+    const shown = JSON.stringify(unknown.slice(0, 50).toWellFormed())
+    throw this.#json.problem(`must have ${names.join(', ')}, not ${shown}`)
   }
 
-  #list(data: unknown, place: ValidatedPosition | null): readonly unknown[] {
-    if (data === undefined) return []
-    if (Array.isArray(data)) return data
-    throw refused(place, `must be an array, not ${jsonTypeName(data)}`)
-  }
-
-  /** Returns the entries of a shared map, or the attributes of a text or element. */
-  #named(data: unknown, place: ValidatedPosition | null): JsonObject {
-    if (data === undefined) return {}
-    const json: Json = typeof data === 'object' ? this.#json.read(data, pathTo(place)) : null
-    if (!isObject(json)) throw refused(place, `must be an object, not ${jsonTypeName(data)}`)
-    return json
-  }
+  #problemAt = (step: string, problem: string): Error =>
+    this.#json.within(step, () => this.#json.problem(problem))
 }
-
-const refused = (place: ValidatedPosition | null, problem: string): Error =>
-  invalidContent(`${pointerTo(pathTo(place))}: ${problem}`)
 
 const tooDeep = (): Error =>
   contentLimit(`data must have shared values at most ${limits.typeDepth - 1} deep; they are deeper`)
