@@ -39,6 +39,13 @@ export class OrganizationStore {
     return new CachingDirectoryReader(this.#kv, organizationPart(scope))
   }
 
+  /** Like `read`. @throws ApiError NOT_FOUND if the organization does not exist */
+  async readExisting(scope: OrganizationScope): Promise<DirectoryReader> {
+    const reader = this.read(scope)
+    await organizationOf(reader)
+    return reader
+  }
+
   /**
    * Yields the pages of a listing. Each page gets its own reader, because a reader caches all records that it has
    * read. If a client stops reading, the server keeps at most one page in memory for that client.
@@ -49,11 +56,7 @@ export class OrganizationStore {
     limit: number,
     list: (reader: DirectoryReader, range: PageRange) => Promise<ListPage<Item>>,
   ): AsyncGenerator<readonly Item[], void, undefined> {
-    return listingPages(async (range) => {
-      const reader = this.read(scope)
-      await organizationOf(reader)
-      return list(reader, range)
-    }, limit)
+    return listingPages(async (range) => list(await this.readExisting(scope), range), limit)
   }
 
   /**
@@ -65,6 +68,14 @@ export class OrganizationStore {
     return this.#run(scope, work, (transaction, written) =>
       this.#events.recordNew(transaction, scope, deriveActivities(scope, written)),
     )
+  }
+
+  /** Like `change`. @throws ApiError NOT_FOUND if the organization does not exist */
+  changeExisting<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      return work(transaction)
+    })
   }
 
   /** Like `change`, for resources that were deleted and exist again: records the activities of new ones. */

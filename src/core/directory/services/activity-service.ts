@@ -19,7 +19,7 @@ import type { EventType, OutboundEvent } from '../../events/outbound-event.ts'
 import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
-import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 
 /** An activity to add. */
@@ -90,9 +90,7 @@ export class ActivityService {
     query: ActivityQuery,
     range: ActivityRange,
   ): Promise<ListedActivities> {
-    const reader = this.#store.read(scope)
-    await organizationOf(reader)
-    return listActivities(reader, query, range)
+    return listActivities(await this.#store.readExisting(scope), query, range)
   }
 
   /**
@@ -105,9 +103,7 @@ export class ActivityService {
     query: ActivityQuery,
     range: ActivityRange,
   ): Promise<ListedActivities> {
-    const reader = this.#store.read(scope)
-    await organizationOf(reader)
-    return findActivities(reader, ids, query, range)
+    return findActivities(await this.#store.readExisting(scope), ids, query, range)
   }
 
   #change<Input extends { readonly id: string }>(

@@ -31,7 +31,7 @@ import {
 } from '../documents/resource-lookup.ts'
 import { documentFences } from '../organizations/access-change.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
-import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
@@ -209,10 +209,9 @@ export class DocumentService {
     documents: readonly DocumentInput[],
     { createFolder }: { createFolder: boolean },
   ): Promise<AddedDocuments> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
-      return this.#writeNew(transaction, documents, createFolder)
-    })
+    return this.#store.changeExisting(scope, (transaction) =>
+      this.#writeNew(transaction, documents, createFolder),
+    )
   }
 
   /** Returns the results that `add` would return now if the organization exists. Writes nothing. */
@@ -235,9 +234,7 @@ export class DocumentService {
 
   /** Returns the existing documents, in the order of `documentIds`. */
   async get(scope: OrganizationScope, documentIds: readonly string[]): Promise<readonly DocumentView[]> {
-    const reader = this.#store.read(scope)
-    await organizationOf(reader)
-    return viewDocuments(reader, documentIds)
+    return viewDocuments(await this.#store.readExisting(scope), documentIds)
   }
 
   /**
@@ -246,7 +243,7 @@ export class DocumentService {
    * reading a page throws the same error
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly DocumentView[]>> {
-    await organizationOf(this.#store.read(scope))
+    await this.#store.readExisting(scope)
     return () => this.#store.pages(scope, documentsAtOnce, listDocuments)
   }
 
@@ -255,16 +252,13 @@ export class DocumentService {
    * @throws ApiError NOT_FOUND if the requested folder does not exist
    */
   async list(scope: OrganizationScope, listing: DocumentListing): Promise<ListPage<DocumentView>> {
-    const reader = this.#store.read(scope)
-    await organizationOf(reader)
-    return listDocuments(reader, listing)
+    return listDocuments(await this.#store.readExisting(scope), listing)
   }
 
   update(scope: OrganizationScope, changes: readonly DocumentRecordPatch[]): Promise<BatchResults> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
-      return writeDocumentPatches(transaction, changes, this.#writing)
-    })
+    return this.#store.changeExisting(scope, (transaction) =>
+      writeDocumentPatches(transaction, changes, this.#writing),
+    )
   }
 
   /**
@@ -272,8 +266,7 @@ export class DocumentService {
    * @throws ApiError NOT_FOUND if the folder does not exist
    */
   move(scope: OrganizationScope, documentIds: readonly string[], folderId: string): Promise<BatchResults> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
+    return this.#store.changeExisting(scope, async (transaction) => {
       if ((await folderPath(transaction, folderId)) === null) throw noSuchFolder()
       const changes = documentIds.map((documentId) => ({ documentId, folderId }))
       return writeDocumentPatches(transaction, changes, this.#writing)
@@ -283,8 +276,7 @@ export class DocumentService {
   /** Deletes documents with all their content. Resolves when all their data has been removed. */
   delete(scope: OrganizationScope, documentIds: readonly string[]): Promise<BatchResults> {
     return this.#removals.await((jobId) =>
-      this.#store.change(scope, async (transaction) => {
-        await organizationOf(transaction)
+      this.#store.changeExisting(scope, async (transaction) => {
         const kept = this.#removals.kept(jobId)
         const result = await markDocumentsDeleted(transaction, documentIds, kept.kept?.id)
         const marked = Object.values(result).filter(({ success }) => success)

@@ -10,7 +10,7 @@ import {
   writeNewFolders,
 } from '../documents/folder-writes.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
-import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
@@ -41,10 +41,9 @@ export class FolderService {
   }
 
   add(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
-      return writeNewFolders(transaction, folders, this.#writing)
-    })
+    return this.#store.changeExisting(scope, (transaction) =>
+      writeNewFolders(transaction, folders, this.#writing),
+    )
   }
 
   /** Returns the results that `add` would return now if the organization exists. Writes nothing. */
@@ -54,10 +53,9 @@ export class FolderService {
 
   /** Changes folders. If a patch contains another parent, moves the folder with everything in it. */
   update(scope: OrganizationScope, changes: readonly FolderPatch[]): Promise<BatchResults> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
-      return writeFolderPatches(transaction, changes, this.#writing)
-    })
+    return this.#store.changeExisting(scope, (transaction) =>
+      writeFolderPatches(transaction, changes, this.#writing),
+    )
   }
 
   /** Creates the folder at the top level, unless it already exists. */
@@ -77,7 +75,7 @@ export class FolderService {
    * reading a page throws the same error
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly FolderView[]>> {
-    await organizationOf(this.#store.read(scope))
+    await this.#store.readExisting(scope)
     return () => this.#store.pages(scope, foldersAtOnce, listFolders)
   }
 
@@ -86,9 +84,7 @@ export class FolderService {
    * @throws ApiError NOT_FOUND if the folder does not exist
    */
   async below(scope: OrganizationScope, folderId: string, depth: number): Promise<FolderView> {
-    const reader = this.#store.read(scope)
-    await organizationOf(reader)
-    return viewBelow(reader, folderId, depth)
+    return viewBelow(await this.#store.readExisting(scope), folderId, depth)
   }
 
   /**
@@ -98,8 +94,7 @@ export class FolderService {
     if (folderId === rootFolderId)
       throw invalid('folder/root', `the folder ${rootFolderId} cannot be deleted; name another`)
     await this.#removals.await((jobId) =>
-      this.#store.change(scope, async (transaction) => {
-        await organizationOf(transaction)
+      this.#store.changeExisting(scope, async (transaction) => {
         const [folder] = (await folderPath(transaction, folderId)) ?? []
         if (folder === undefined) throw noSuchFolder()
         const task = { kind: 'folder', scope, folderId, ...this.#removals.kept(jobId) } as const

@@ -67,8 +67,7 @@ export class GroupService {
 
   /** Creates groups. A group that already exists is renamed to the given name. */
   add(scope: OrganizationScope, inputs: readonly GroupInput[]): Promise<BatchResults> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
+    return this.#store.changeExisting(scope, async (transaction) => {
       await transaction.getAll(inputs.map(({ groupId }) => keys.group(groupId)))
       return forEachItem(
         inputs,
@@ -128,8 +127,7 @@ export class GroupService {
   /** Adds users to a group. Creates the group if it is missing, and a record for each user without one. */
   addUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<AddedMembers> {
     const ids = [...new Set(userIds)]
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
+    return this.#store.changeExisting(scope, async (transaction) => {
       const isMissing = (await transaction.get(keys.group(groupId))) === null
       let groupCreated = false
       await transaction.getAll([

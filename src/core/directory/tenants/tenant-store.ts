@@ -49,15 +49,8 @@ export class TenantStore {
   }
 
   /** Yields the ids of all workspaces, sorted. Reads the next one only when it is requested. */
-  async *workspaceIds(): AsyncGenerator<string, void, undefined> {
-    const range = { prefix: workspaceKeys.workspaces, limit: 1 }
-    for (let from = {}; ; ) {
-      const [entry] = await this.#kv.scan(workspacesPart, { ...range, ...from })
-      const id = entry?.key[1]
-      if (id === undefined) return
-      yield id
-      from = { after: [...workspaceKeys.workspace(id), afterAll] }
-    }
+  workspaceIds(): AsyncGenerator<string, void, undefined> {
+    return workspaceIdsIn(this.#kv)
   }
 
   async firstApiKey(workspaceId: string): Promise<ApiKeyRecord | null> {
@@ -188,23 +181,21 @@ async function apiKeyCount(transaction: Transaction, workspaceId: string): Promi
 
 /** Maximum number of workspaces by which a store is recognized. */
 export const identifyingWorkspacesMax = 1_000
-const recordsAtOnce = 200
 
 /** Returns the ids of the first workspaces of a store, sorted. @throws StoreUnavailableError */
 export async function listWorkspaceIds(kv: Pick<Kv, 'scan'>): Promise<readonly string[]> {
-  const ids = new Set<string>()
-  let last: string | undefined
-  for (;;) {
-    const found = await kv.scan(workspacesPart, {
-      prefix: workspaceKeys.workspaces,
-      // Greater than the keys of all records of the workspace.
-      ...(last !== undefined && { after: [...workspaceKeys.workspace(last), '~'] }),
-      limit: recordsAtOnce,
-    })
-    for (const { key } of found) {
-      last = key[1] as string
-      if (key.length === 2 && ids.size < identifyingWorkspacesMax) ids.add(last)
-    }
-    if (found.length < recordsAtOnce || ids.size >= identifyingWorkspacesMax) return [...ids]
+  const ids: string[] = []
+  for await (const id of workspaceIdsIn(kv)) if (ids.push(id) === identifyingWorkspacesMax) break
+  return ids
+}
+
+async function* workspaceIdsIn(kv: Pick<Kv, 'scan'>): AsyncGenerator<string, void, undefined> {
+  const range = { prefix: workspaceKeys.workspaces, limit: 1 }
+  for (let from = {}; ; ) {
+    const [entry] = await kv.scan(workspacesPart, { ...range, ...from })
+    const id = entry?.key[1]
+    if (id === undefined) return
+    yield id
+    from = { after: [...workspaceKeys.workspace(id), afterAll] }
   }
 }
