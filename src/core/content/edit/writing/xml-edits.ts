@@ -24,14 +24,7 @@ import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { placeHardBreaks } from './hard-breaks.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
-import {
-  checkRemovedRow,
-  checkStreamedRow,
-  isTableNode,
-  type NewRows,
-  placesOfRows,
-  rowsInsteadOf,
-} from './table-places.ts'
+import { isTableNode, NewRows } from './table-places.ts'
 import { isRow } from './table-rows.ts'
 import {
   type ChildPlace,
@@ -124,7 +117,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
         'Markdown can only replace a whole block; use the format text, or another target',
       )
     const unit = unitOf(whole)
-    if (onlyRows) checkStreamedRow(unit, this.#newRows([], false))
+    if (onlyRows) this.#newRows([], false).checkStreamed(unit)
     return { is: 'blocks', unit, place: this.#placeNextTo(unit, 'after'), side: 'after', onlyRows }
   }
 
@@ -180,7 +173,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   #nodesInsteadOf(whole: SharedRoot | null, nodes: readonly XmlNode[], isProse: boolean): readonly XmlNode[] {
     const row = whole === null || nodes.length === 0 ? null : rowAround(whole)
     if (row === null) return nodes
-    if (row === whole) return rowsInsteadOf(row, this.#newRows(nodes, isProse))
+    if (row === whole) return this.#newRows(nodes, isProse).insteadOf(row)
     if (isProse) this.#checkInCell(nodes)
     return nodes
   }
@@ -199,12 +192,8 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
       throw this.unsupported(rowsNeeded)
   }
 
-  #newRows = (nodes: readonly XmlNode[], isProse: boolean): NewRows => ({
-    nodes,
-    isProse,
-    made: this.#made(),
-    unsupported: this.unsupported,
-  })
+  #newRows = (nodes: readonly XmlNode[], isProse: boolean): NewRows =>
+    new NewRows(nodes, isProse, this.#made(), this.place)
 
   /** Gives the text that has replaced a range the formatting of the new texts. */
   #formatAs({ flow, start }: TextRange, texts: readonly XmlNode[], isExact: boolean): void {
@@ -329,7 +318,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     if (nodes.length === 0) return this.textOutcome()
     const isProse = content.format === 'nodes' && content.around !== null
     const parts =
-      placesOfRows(place, side, this.#newRows(nodes, isProse)) ??
+      this.#newRows(nodes, isProse).placesAt(place, side) ??
       (isProse ? placesOfLists(place, nodes, side) : [{ place, nodes }])
     for (const part of parts) this.#checkContainers(part.place.parent, part.nodes)
     return this.outcome(
@@ -391,7 +380,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   /** Removes the element of a target. If it must stay, removes its text. */
   #remove(target: ResolvedTarget, type: SharedRoot): EditOutcome {
     const isInline = target.is === 'node' && target.node.inline !== null
-    if (rowAround(type) === type) checkRemovedRow(type, this.#newRows([], false))
+    if (rowAround(type) === type) this.#newRows([], false).checkRemoved(type)
     const removed = isInline ? type : removableWith(unitOf(type))
     return removed === null ? this.removeText(target) : this.outcome(0, this.#delete(removed))
   }
