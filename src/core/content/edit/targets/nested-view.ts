@@ -141,7 +141,6 @@ interface NestedPlace {
 
 /** The content of a block. */
 interface NestedContent {
-  readonly text: string
   readonly pieces: readonly FlowPiece[]
   /** The inline nodes of the block. */
   readonly nodes: readonly ViewNode[]
@@ -172,7 +171,7 @@ class NestedBlock implements TextFlow, TextBlock {
   }
 
   get text(): string {
-    this.#text ??= this.#content?.text ?? textIn(this.#parent, this.#depth)
+    this.#text ??= textIn(this.#parent, this.#depth)
     return this.#text
   }
 
@@ -214,11 +213,11 @@ class NestedContentReader {
 
   read(type: SharedRoot, depth: number): NestedContent {
     this.#addPieces(type, depth)
-    const text = this.#writer.end(type)
+    this.#writer.end(type)
     const { pieces } = this.#writer
     const own = pieces.filter(({ source }) => source?.type === type)
     this.#places.set(type, { flow: this.#flow, pieces: own })
-    return { text, pieces, nodes: this.#nodes, places: this.#places }
+    return { pieces, nodes: this.#nodes, places: this.#places }
   }
 
   #addPieces(type: SharedRoot, depth: number): void {
@@ -242,7 +241,7 @@ class NestedContentReader {
         this.#nodes.splice(place, 0, { type: nested, firstBlock: flow, endBlock: flow + 1, inline })
         writer.leave()
       } else {
-        const inline = isInvisible(nested) ? writer.invisible(item) : writer.atom(item, inlinePlaceholder)
+        const inline = isInvisible(nested) ? writer.invisible(item) : writer.atom(item)
         if (nested !== null)
           this.#nodes.push({
             type: nested,
@@ -316,7 +315,6 @@ class FlowPieceWriter {
   readonly pieces: FlowPiece[] = []
   readonly #isLexical: boolean
   readonly #open: { source: Nested; textNode: Y.Item | null }[] = []
-  #parts: string[] = []
   #length = 0
 
   constructor(isLexical: boolean) {
@@ -340,11 +338,9 @@ class FlowPieceWriter {
   text(length: number): void {
     const { source, textNode } = this.#current
     const last = this.pieces.at(-1)
-    const text = source.state.text.slice(source.offset, source.offset + length)
     if (last !== undefined && last.source?.type === source.type && endOf(last) === source.index) {
       this.pieces[this.pieces.length - 1] = { ...last, length: last.length + length }
     } else this.#add(length, textNode)
-    this.#parts.push(text)
     this.#length += length
     source.offset += length
     source.index += length
@@ -352,19 +348,17 @@ class FlowPieceWriter {
 
   /** Adds a map. In Lexical, it is a line break, or the node of the text after it. */
   map(item: Y.Item, map: SharedRoot): void {
-    const character = characterOf(map)
-    if (character !== null) this.atom(item, character)
+    if (characterOf(map) !== null) this.atom(item)
     else {
       this.#current.textNode = item
       this.pass(item)
     }
   }
 
-  atom(item: Y.Item, text: string): { start: number; end: number } {
+  atom(item: Y.Item): { start: number; end: number } {
     if (this.#isLexical && this.pieces.at(-1)?.source === null) this.#add(0, null)
     const start = this.#length
     this.pieces.push({ start, length: 1, source: null, item, isKept: false })
-    this.#parts.push(text)
     this.#length += 1
     this.#current.textNode = null
     this.pass(item)
@@ -382,11 +376,10 @@ class FlowPieceWriter {
     this.#current.source.index += length
   }
 
-  /** Completes the block, so that text can be inserted at its end. Returns its text. */
-  end(type: SharedRoot): string {
+  /** Completes the block, so that text can be inserted at its end. */
+  end(type: SharedRoot): void {
     const last = this.pieces.at(-1)
     if (type instanceof Y.XmlText && (last === undefined || last.source === null)) this.#add(0, null)
-    return this.#parts.join('')
   }
 
   #add(length: number, textNode: Y.Item | null): void {
