@@ -27,7 +27,7 @@ export function editsToDelta(state: PlainTextState, target: string, hunks: reado
 }
 
 /** Writes the operations of a change of a text. Tracks the position in the string and among the embeds. */
-export class TextStateWriter<Insert = string> extends TextChange<Insert> {
+class TextStateWriter<Insert = string> extends TextChange<Insert> {
   protected at = 0
   readonly #embeds: readonly Embed[]
   #embed = 0

@@ -1,5 +1,10 @@
 import { type Json, toJson } from '../../json/json.ts'
-import { type AttributeRun, type PlainTextState, readTextState } from '../../text/text-state.ts'
+import {
+  AttributeCursor,
+  type AttributeRun,
+  type PlainTextState,
+  readTextState,
+} from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { WorkLimit } from '../work-limit.ts'
 import {
@@ -125,13 +130,6 @@ class AttributeValues {
 
 /** Returns the formatting attributes of the character at `offset`. */
 function attributesAt(runs: readonly AttributeRun[], offset: number): Record<string, Json> {
-  const attributes = new Map<string, unknown>()
-  for (const { start, changes } of runs) {
-    if (start > offset) break
-    for (const [key, value] of changes) {
-      if (value === null) attributes.delete(key)
-      else attributes.set(key, value)
-    }
-  }
-  return Object.fromEntries([...attributes].map(([key, value]) => [key, toJson(value) ?? null]))
+  const attributes = Object.entries(new AttributeCursor(runs).at(offset))
+  return Object.fromEntries(attributes.map(([key, value]) => [key, toJson(value) ?? null]))
 }
