@@ -9,7 +9,7 @@ import { markUnpaired, runIndexAtOffset } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** A range of text with one set of attributes. The range ends at the start of the next range. */
-interface FormattedRun {
+export interface FormattedRun {
   readonly start: number
   /** Number of the attribute set in the format table. */
   readonly format: number

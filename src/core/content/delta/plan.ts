@@ -5,9 +5,10 @@ import type { JsonObject } from '../json/json.ts'
 import { FormattedTextWriter } from '../text/edits-to-delta.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
 import { atMost, editsMaxFor, isSeparator, stepsMax, wholeHunk } from '../text/plan.ts'
-import { runAt } from '../text/text-state.ts'
+import { RunCursor } from '../text/text-state.ts'
 import {
   type FormatTable,
+  type FormattedRun,
   type FormattedTarget,
   type FormattedText,
   type FormattedTextState,
@@ -69,12 +70,16 @@ class DeltaWriter extends FormattedTextWriter<string | JsonObject> {
   readonly #content: FormattedText
   readonly #target: FormattedTarget
   readonly #formats: FormatTable
+  readonly #storedRuns: RunCursor<FormattedRun>
+  readonly #targetRuns: RunCursor<FormattedRun>
 
   constructor({ content, hidden }: FormattedTextState, target: FormattedTarget, formats: FormatTable) {
     super({ embeds: hidden.map((each) => ({ ...each, fixed: true })) })
     this.#content = content
     this.#target = target
     this.#formats = formats
+    this.#storedRuns = new RunCursor(content.runs)
+    this.#targetRuns = new RunCursor(target.runs)
   }
 
   /** Number of insertions and of ranges that get other attributes. */
@@ -104,8 +109,7 @@ class DeltaWriter extends FormattedTextWriter<string | JsonObject> {
   }
 
   #keepNext(offset: number, isEmbed: boolean): void {
-    const stored = runAt(this.#content.runs, this.at)
-    const wanted = runAt(this.#target.runs, this.targetAt)
+    const [stored, wanted] = [this.#storedRuns.at(this.at), this.#targetRuns.at(this.targetAt)]
     const end = isEmbed ? this.at + 1 : Math.min(offset, stored.end, this.#nextEmbed(offset))
     const [from, to] = [stored.run?.format ?? 0, wanted.run?.format ?? 0]
     const kept = this.#target.keptFormat?.(from, to, this.targetAt) ?? to

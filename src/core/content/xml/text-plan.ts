@@ -2,7 +2,7 @@ import type { Hunk } from '../diff/diff.ts'
 import { FormattedTextWriter } from '../text/edits-to-delta.ts'
 import type { TextChange, TextInsert } from '../text/operations.ts'
 import { planWithin, wholeHunk } from '../text/plan.ts'
-import { type PlainTextState, runAt, runIndexAtOffset } from '../text/text-state.ts'
+import { type PlainTextState, RunCursor, runIndexAtOffset } from '../text/text-state.ts'
 import type { XmlBudget } from './budget.ts'
 import { MarkCursor, type MarkTable } from './mark-sets.ts'
 import type { TextPart, XmlRun, XmlText } from './tree.ts'
@@ -60,6 +60,7 @@ class ChangeWriter extends FormattedTextWriter {
   readonly #target: MarkedText
   readonly #marks: MarkTable
   readonly #cursor: MarkCursor
+  readonly #targetRuns: RunCursor<XmlRun>
   /** Index of the current run of the shared text. */
   #run = -1
 
@@ -69,6 +70,7 @@ class ChangeWriter extends FormattedTextWriter {
     this.#sets = sets
     this.#cursor = new MarkCursor(marks)
     this.#target = target
+    this.#targetRuns = new RunCursor(target.runs)
     this.#marks = marks
   }
 
@@ -81,7 +83,7 @@ class ChangeWriter extends FormattedTextWriter {
   protected override keepCharacters(offset: number): void {
     while (this.at < offset) {
       const runEnd = this.#enterRun()
-      const { run, end } = runAt(this.#target.runs, this.targetAt)
+      const { run, end } = this.#targetRuns.at(this.targetAt)
       const shown = this.#sets[this.#run] ?? 0
       this.keepRange(
         Math.min(offset - this.at, runEnd - this.at, end - this.targetAt),
