@@ -5,7 +5,7 @@ import type { Transaction } from '../../core/directory/store/transaction.ts'
 import { CredentialGenerator } from '../../core/directory/tenants/workspace-service.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
-import { type CursorPage, type ListingCursor, pageOfIds, serveJob } from './deliveries/delivery-keys.ts'
+import { type CursorPage, type ListingCursor, pageAtCursor, serveJob } from './deliveries/delivery-keys.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 import { checkAdvanced, given } from './webhook-config-service.ts'
@@ -64,9 +64,8 @@ export class EndpointService {
   ): Promise<CursorPage<EndpointRecord>> {
     const reader = this.#store.read(tenant)
     await checkAdvanced(reader)
-    const page = await pageOfIds({ reader, prefix: keys.endpoints, reverse: false }, cursor, limit)
-    const endpoints = await reader.getAll(page.items.map(keys.endpoint), endpointRecordType)
-    return { ...page, items: endpoints.filter((endpoint) => endpoint !== null) }
+    const listing = { reader, prefix: keys.endpoints, reverse: false, keyOf: keys.endpoint }
+    return pageAtCursor({ ...listing, type: endpointRecordType }, cursor, limit)
   }
 
   async find(tenant: Tenant, idOrUid: string): Promise<EndpointRecord> {

@@ -4,13 +4,11 @@ import { ChangeWindows } from '../../core/events/change-windows.ts'
 import { eventTopic } from '../../core/events/outbound-event.ts'
 import type { Engine } from '../../core/store/engine.ts'
 import { defineCapability } from '../../rest/capability.ts'
-import type { Services } from '../../rest/services.ts'
 import type { CallbackFunctions, CallbacksRecord } from './callback-records.ts'
 import { DeliveryRemoval } from './deliveries/delivery-removal.ts'
 import { DeliveryService } from './deliveries/delivery-service.ts'
 import { DeliveryStore } from './deliveries/delivery-store.ts'
 import { EndpointService } from './endpoint-service.ts'
-import { FailureLog } from './sending/attempt-recorder.ts'
 import { DeliveryWorker } from './sending/delivery-worker.ts'
 import { EventDispatcher } from './sending/event-dispatcher.ts'
 import type { EventListeners } from './sending/fanout.ts'
@@ -18,57 +16,15 @@ import { SubscriptionCache } from './subscription-cache.ts'
 import { SubscriptionStore } from './subscription-store.ts'
 import { CallbackConfigService, WebhookConfigService } from './webhook-config-service.ts'
 
-/** Sends events to the webhooks, callbacks and feeds of API keys, and to the functions of this process. */
-class WebhookService {
-  readonly #services: Services
-  readonly #dispatcher: EventDispatcher
-  readonly #worker: DeliveryWorker
-  readonly #failures: FailureLog
-
-  /** @param services the deliveries and the feed are added to them before the start */
-  constructor(services: Services) {
-    this.#services = services
-    this.#failures = new FailureLog(services)
-    this.#dispatcher = new EventDispatcher(services)
-    this.#worker = new DeliveryWorker(services, this.#failures)
-  }
-
-  start(): void {
-    const { deliveries, metrics } = this.#services
-    deliveries.onDropped((address, outcome, messages) => {
-      metrics.webhookMessages.inc({ outcome }, messages.length)
-      for (const message of messages) this.#failures.dropped(address, message)
-    })
-    this.#dispatcher.start()
-    this.#worker.start()
-  }
-
-  /**
-   * Resolves when nothing is sent any more. Attempts in progress may take up to `graceMs`. The next start
-   * continues with the remaining messages.
-   */
-  async stop(graceMs: number): Promise<void> {
-    await Promise.all([this.#dispatcher.stop(), this.#worker.stop(graceMs)])
-    this.#failures.end()
-  }
-}
-
-/** The configuration of the webhooks, callbacks and feeds of API keys, and the deliveries. */
-interface WebhookModule {
-  readonly subscriptions: SubscriptionCache
-  readonly webhookConfigs: WebhookConfigService
-  readonly endpoints: EndpointService
-  readonly callbackConfigs: CallbackConfigService
-  readonly deliveries: DeliveryService
-  readonly deliveryRemoval: DeliveryRemoval
-}
-
-/** @param functions callbacks that are functions of this process; null if there are none */
+/**
+ * The configuration of the webhooks, callbacks and feeds of API keys, and the deliveries.
+ * @param functions callbacks that are functions of this process; null if there are none
+ */
 export function createWebhookModule(
   engine: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
   clock: Clock,
   functions: CallbacksRecord | null = null,
-): WebhookModule {
+) {
   const { kv, bus } = engine
   const subscriptions = new SubscriptionCache(engine, clock, undefined, functions)
   const store = new SubscriptionStore(kv, bus, subscriptions)
@@ -83,8 +39,9 @@ export function createWebhookModule(
   }
 }
 
-interface Added extends WebhookModule {
-  readonly webhooks: WebhookService
+interface Added extends ReturnType<typeof createWebhookModule> {
+  readonly eventDispatcher: EventDispatcher
+  readonly deliveryWorker: DeliveryWorker
   /** Callbacks that are functions of this process; null if there are none. */
   readonly functions: CallbackFunctions | null
   /** The functions of this process that get events. */
@@ -103,7 +60,8 @@ export const webhooks = defineCapability({
     const module = createWebhookModule(engine, clock, functions?.callbacks)
     return {
       ...module,
-      webhooks: new WebhookService(services),
+      eventDispatcher: new EventDispatcher(services),
+      deliveryWorker: new DeliveryWorker(services),
       wants: (tenant, type) => listeners.wants(type) || module.subscriptions.wanted(tenant, type),
     }
   },
@@ -124,6 +82,10 @@ export const webhooks = defineCapability({
       new ChangeJobs(clock, (tenant) => subscriptions.wantsChanges(tenant), due),
     ]
   },
-  start: ({ webhooks }) => webhooks.start(),
-  leave: ({ webhooks }, ms) => webhooks.stop(ms),
+  start({ eventDispatcher, deliveryWorker }) {
+    eventDispatcher.start()
+    deliveryWorker.start()
+  },
+  leave: ({ eventDispatcher, deliveryWorker }, ms) =>
+    Promise.all([eventDispatcher.stop(), deliveryWorker.stop(ms)]),
 })

@@ -3,7 +3,8 @@ import type { DirectoryReader } from '../../../core/directory/store/directory-re
 import { readPayload } from '../../../core/jobs/job-payload.ts'
 import type { Job, Key } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
-import type { DeliveryStatus, MessageRecord, TargetAddress } from './delivery-records.ts'
+import type { RecordType } from '../../../core/store/stored-record.ts'
+import type { DeliveryStatus, TargetAddress } from './delivery-records.ts'
 
 /** Position of a page in a listing. The item whose id the cursor contains may have been deleted meanwhile. */
 export type ListingCursor =
@@ -20,57 +21,48 @@ export interface CursorPage<Item> {
   readonly previous: ListingCursor | null
 }
 
-/** Entries of the store whose last key segment is the id of an item. */
-interface Listing {
-  readonly reader: Pick<DirectoryReader, 'get' | 'scan'>
+/** Records of the store whose last key segment is the id of an item. */
+interface Listing<R extends object> {
+  readonly reader: DirectoryReader
+  /** Prefix of the keys of the listed entries: those of the records, or of an index of them. */
   readonly prefix: Key
   /** True: the largest id comes first. */
   readonly reverse: boolean
+  /** Returns the key of the record with an id. */
+  readonly keyOf: (id: string) => Key
+  readonly type: RecordType<R>
 }
 
-/** Returns the ids of the page at a cursor. The cursor of the first page is null. */
-export async function pageOfIds(
-  listing: Listing,
+/** Returns the page at a cursor. The cursor of the first page is null. */
+export async function pageAtCursor<R extends object>(
+  { reader, prefix, reverse, keyOf, type }: Listing<R>,
   cursor: ListingCursor | null,
   limit: number,
-): Promise<CursorPage<string>> {
-  const ids = await idsAt(listing, cursor, limit)
+): Promise<CursorPage<R>> {
+  const idsFrom = async (id: string | undefined, isBackwards: boolean, limit: number) => {
+    const range = { prefix, limit, reverse: reverse !== isBackwards }
+    const entries = await reader.scan(id === undefined ? range : { ...range, after: [...prefix, id] })
+    return entries.map(({ key }) => lastSegment(key))
+  }
+  const idsUpTo = async (id: string) => {
+    const own = (await reader.get([...prefix, id])) === null ? [] : [id]
+    return [...own, ...(await idsFrom(id, true, limit))].slice(0, limit).toReversed()
+  }
+  const ids =
+    cursor !== null && 'upTo' in cursor
+      ? await idsUpTo(cursor.upTo)
+      : await idsFrom(cursor?.after, false, limit)
   const [first, last] = [ids[0], ids.at(-1)]
-  const [before, after] = await Promise.all([
-    first === undefined ? [] : idsAfter(backwards(listing), first, 1),
-    last === undefined ? [] : idsAfter(listing, last, 1),
+  const [records, [before], [after]] = await Promise.all([
+    reader.getAll(ids.map(keyOf), type),
+    first === undefined ? [] : idsFrom(first, true, 1),
+    last === undefined ? [] : idsFrom(last, false, 1),
   ])
   return {
-    items: ids,
-    next: after.length === 0 || last === undefined ? null : { after: last },
-    previous: before[0] === undefined ? null : { upTo: before[0] },
+    items: records.filter((record) => record !== null),
+    next: after === undefined || last === undefined ? null : { after: last },
+    previous: before === undefined ? null : { upTo: before },
   }
-}
-
-async function idsAt(
-  listing: Listing,
-  cursor: ListingCursor | null,
-  limit: number,
-): Promise<readonly string[]> {
-  if (cursor === null || 'after' in cursor) return idsAfter(listing, cursor?.after, limit)
-  const { reader, prefix } = listing
-  const [own, before] = await Promise.all([
-    reader.get([...prefix, cursor.upTo]),
-    idsAfter(backwards(listing), cursor.upTo, limit),
-  ])
-  const ids = own === null ? before : [cursor.upTo, ...before]
-  return ids.slice(0, limit).toReversed()
-}
-
-const backwards = (listing: Listing): Listing => ({ ...listing, reverse: !listing.reverse })
-
-async function idsAfter(
-  { reader, prefix, reverse }: Listing,
-  id: string | undefined,
-  limit: number,
-): Promise<readonly string[]> {
-  const from = id === undefined ? {} : { after: [...prefix, id] }
-  return (await reader.scan({ prefix, limit, reverse, ...from })).map(({ key }) => lastSegment(key))
 }
 
 /** Number of digits that a time has in a key. The times are in epoch milliseconds, up to the year 9999. */
@@ -150,15 +142,8 @@ const jobOf = (queue: string, address: TargetAddress, at: number, id = targetNam
 export const serveJob = (address: TargetAddress, now: number): Job => jobOf(serveQueue, address, now)
 
 /**
- * Creates a job for the next attempt of a message. Each message has its own job, because a waiting job is
+ * Creates a job for a time at which messages of a target are due. The id contains the time, because a waiting job is
  * never moved to an earlier time.
- */
-export const retryJob = (address: TargetAddress, { id }: MessageRecord, at: number): Job =>
-  jobOf(retryQueue, address, at, JSON.stringify([...nameOf(address), id]))
-
-/**
- * Creates a job for a time at which messages of a target are due. The id contains the time, because a message
- * may become due before an earlier job.
  */
 export const dueJob = (address: TargetAddress, at: number): Job =>
   jobOf(retryQueue, address, at, JSON.stringify([...nameOf(address), '', at]))

@@ -47,7 +47,6 @@ const progressSchema = s.object({
   /** Start of the last attempt for the editor in epoch milliseconds; 0 before the first attempt. */
   attemptedAt: s.number,
 })
-export type StoreProgress = s.TypeOf<typeof progressSchema>
 
 /** The delivery of one event to one target. The event is stored separately (`deliveryKeys.event`). */
 export const messageRecordType = {

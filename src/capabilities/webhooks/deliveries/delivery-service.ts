@@ -18,14 +18,12 @@ import {
   dueJob,
   deliveryKeys as keys,
   type ListingCursor,
-  pageOfIds,
-  retryJob,
+  pageAtCursor,
   serveJob,
   sweepJob,
   timeIn,
 } from './delivery-keys.ts'
 import {
-  type AttemptRecord,
   type DeliveryState,
   type DeliveryStatus,
   deliveryLimits,
@@ -40,13 +38,12 @@ import {
 } from './delivery-records.ts'
 import type { DeliveryChange, DeliveryStore } from './delivery-store.ts'
 import {
+  type AttemptResult,
   failMessage,
   newMessage,
   nextStoreMessage,
   recordAttempt,
-  recordStoreAttempt,
   requeueMessage,
-  type StoreAttempt,
   skipStoreMessage,
   stateAfter,
 } from './message-transitions.ts'
@@ -72,13 +69,6 @@ const lookMs = 100
 const changedAtOnce = 200
 /** Interval in ms at which the delivery log of a target is swept (1 day). */
 export const sweepMs = 86_400_000
-
-export interface AttemptResult {
-  readonly messageId: string
-  readonly attempt: AttemptRecord
-  /** Only for the callback `store`. */
-  readonly store?: StoreAttempt
-}
 
 /** Rules for failed attempts. */
 export interface RetryPolicy {
@@ -224,7 +214,7 @@ export class DeliveryService {
   }
 
   /** Returns a page of messages, sorted by the time of their events, the newest first. */
-  async list(
+  list(
     address: TargetAddress,
     status: DeliveryStatus | undefined,
     cursor: ListingCursor | null,
@@ -232,9 +222,8 @@ export class DeliveryService {
   ): Promise<CursorPage<MessageRecord>> {
     const reader = this.#store.read(address)
     const prefix = status === undefined ? keys.messages : keys.by(status)
-    const page = await pageOfIds({ reader, prefix, reverse: true }, cursor, limit)
-    const records = await reader.getAll(page.items.map(keys.message), messageRecordType)
-    return { ...page, items: records.filter((record) => record !== null) }
+    const listing = { reader, prefix, reverse: true, keyOf: keys.message, type: messageRecordType }
+    return pageAtCursor(listing, cursor, limit)
   }
 
   /** Returns the due messages, sorted by the time at which they are due. */
@@ -281,12 +270,20 @@ export class DeliveryService {
     const now = this.#clock.now()
     const { result, transaction } = await this.#store.run(address, async (change) => {
       const before = await change.get(results.map(({ messageId }) => messageId))
-      const messages = results.map(({ attempt, store }, index) => {
-        change.state = stateAfter(change.state, attempt)
+      const messages = results.map((result, index) => {
+        change.state = stateAfter(change.state, result.attempt)
         const message = before[index]
         // The message has failed or has been deleted meanwhile.
         if (message?.status !== 'pending') return null
-        return this.#recordOne(address, change, message, { attempt, store, rules, now })
+        const after = recordAttempt(message, result, (failures) => {
+          const delay = rules.retryAfter(failures)
+          return delay === null ? null : now + delay
+        })
+        change.replace(message, after)
+        if (after.dueAt !== null) this.#enqueueDue(address, change, [after.dueAt])
+        const exhausted = after.status === 'failed' ? rules.exhausted(after) : null
+        if (exhausted !== null) change.enqueue(eventJob(exhausted))
+        return after
       })
       return { messages, state: change.state }
     })
@@ -358,38 +355,7 @@ export class DeliveryService {
     })
   }
 
-  #recordOne(
-    address: TargetAddress,
-    change: DeliveryChange,
-    message: MessageRecord,
-    {
-      attempt,
-      store,
-      rules,
-      now,
-    }: Pick<AttemptResult, 'attempt'> & {
-      readonly store: StoreAttempt | undefined
-      readonly rules: RetryPolicy
-      readonly now: number
-    },
-  ): MessageRecord {
-    const retryAt = (failures: number): number | null => {
-      const delay = rules.retryAfter(failures)
-      return delay === null ? null : now + delay
-    }
-    const after =
-      store === undefined
-        ? recordAttempt(message, attempt, retryAt)
-        : recordStoreAttempt(message, attempt, store, retryAt)
-    change.replace(message, after)
-    if (after.dueAt !== null && store !== undefined) this.#enqueueDue(address, change, [after.dueAt])
-    else if (after.dueAt !== null) change.enqueue(retryJob(address, after, after.dueAt))
-    const exhausted = after.status === 'failed' ? rules.exhausted(after) : null
-    if (exhausted !== null) change.enqueue(eventJob(exhausted))
-    return after
-  }
-
-  /** Enqueues jobs for the times at which messages of the callback `store` are due. */
+  /** Enqueues jobs for the times at which messages are due. */
   #enqueueDue(address: TargetAddress, change: DeliveryChange, times: readonly number[]): void {
     const now = this.#clock.now()
     if (times.some((at) => at <= now)) change.enqueue(serveJob(address, now))

@@ -5,7 +5,6 @@ import {
   deliveryLimits,
   type MessageRecord,
   messageIdOf,
-  type StoreProgress,
 } from './delivery-records.ts'
 
 /** Returns the new pending message of an event. @param now current time in epoch milliseconds */
@@ -42,12 +41,36 @@ export const failMessage = (message: MessageRecord, reason: string | null): Mess
   reason,
 })
 
+export interface AttemptResult {
+  readonly messageId: string
+  readonly attempt: AttemptRecord
+  /** Only for the callback `store`. */
+  readonly store?: StoreAttempt
+}
+
 /**
- * Returns the message with the outcome of an attempt.
+ * Returns the message with the outcome of an attempt. If further events have arrived for the editor of the message since
+ * the content was read, the message stays pending.
  * @param retryAt returns the time of the next attempt in epoch milliseconds, if `failures` attempts have
  * failed; null if there are no more attempts
  */
 export function recordAttempt(
+  message: MessageRecord,
+  { attempt, store }: AttemptResult,
+  retryAt: (failures: number) => number | null,
+): MessageRecord {
+  const after = afterAttempt(message, attempt, retryAt)
+  const { progress } = message
+  if (store === undefined || progress === undefined) return after
+  const isAccepted = attempt.error === null
+  const version = isAccepted ? store.version : progress.version
+  const next = { ...after, progress: { ...progress, attemptedAt: attempt.at, version } }
+  if (progress.events === store.events) return next
+  const dueAt = Math.min(after.dueAt ?? Number.POSITIVE_INFINITY, attempt.at + store.spacingMs)
+  return { ...next, status: 'pending', failures: isAccepted ? 0 : after.failures, dueAt }
+}
+
+function afterAttempt(
   message: MessageRecord,
   attempt: AttemptRecord,
   retryAt: (failures: number) => number | null,
@@ -60,7 +83,7 @@ export function recordAttempt(
 }
 
 /** An attempt of the callback `store`. */
-export interface StoreAttempt {
+interface StoreAttempt {
   /** Value of `events` of the message before the content was read. */
   readonly events: number
   /** The version that was sent; null if it is not known. */
@@ -89,30 +112,6 @@ export function nextStoreMessage(
   if (prior?.status === 'pending') return { ...prior, progress, dueAt: Math.min(prior.dueAt ?? next, next) }
   const id = messageIdOf({ id: new EventIds().next(now) }, targetId)
   return { ...newMessage({ ...event, at: now }, id, now), progress, dueAt: next }
-}
-
-/**
- * Returns the message of an editor with the outcome of an attempt, like `recordAttempt`. If further events have
- * arrived since the content was read, the message stays pending.
- */
-export function recordStoreAttempt(
-  message: MessageRecord,
-  attempt: AttemptRecord,
-  { events, version, spacingMs }: StoreAttempt,
-  retryAt: (failures: number) => number | null,
-): MessageRecord {
-  const { progress } = message
-  if (progress === undefined) return recordAttempt(message, attempt, retryAt)
-  const isAccepted = attempt.error === null
-  const after = recordAttempt(message, attempt, retryAt)
-  const next: StoreProgress = {
-    ...progress,
-    attemptedAt: attempt.at,
-    version: isAccepted ? version : progress.version,
-  }
-  if (progress.events === events) return { ...after, progress: next }
-  const dueAt = Math.min(after.dueAt ?? Number.POSITIVE_INFINITY, attempt.at + spacingMs)
-  return { ...after, progress: next, status: 'pending', failures: isAccepted ? 0 : after.failures, dueAt }
 }
 
 /**

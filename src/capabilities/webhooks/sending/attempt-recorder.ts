@@ -1,5 +1,3 @@
-import type { Clock } from '../../../core/base/clock.ts'
-import type { Log } from '../../../core/base/log.ts'
 import { exhaustedType, type QueuedEvent, queuedEvent } from '../../../core/events/outbound-event.ts'
 import { RepeatedEvents } from '../../../core/quota/repeated-events.ts'
 import type { Services } from '../../../rest/services.ts'
@@ -9,27 +7,8 @@ import {
   noOrganizationKey,
   type TargetAddress,
 } from '../deliveries/delivery-records.ts'
-import type {
-  AttemptResult,
-  DeliveryService,
-  RecordedAttempt,
-  RetryPolicy,
-} from '../deliveries/delivery-service.ts'
+import type { RetryPolicy } from '../deliveries/delivery-service.ts'
 import { storeTargetIds } from '../webhook-records.ts'
-
-/** Schedule of the attempts of a message. */
-interface Schedule {
-  /**
-   * Delays in ms after the first failure, after the second failure, and so on. The last delay precedes the
-   * last attempt.
-   */
-  readonly delaysMs: readonly number[]
-  /**
-   * Random share by which a delay is made longer or shorter (0.1 means ±10%), so that receivers do not get
-   * all retries together.
-   */
-  readonly jitter: number
-}
 
 const second = 1_000
 const minute = 60 * second
@@ -38,18 +17,23 @@ const hour = 60 * minute
 /** Time in ms after which an endpoint without any success is disabled. */
 export const disableAfterMs = 5 * 24 * hour
 
-/** Allows eight attempts in about 27 h 35 min. */
-export const defaultSchedule: Schedule = {
-  delaysMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
-  jitter: 0.1,
-}
+/**
+ * Delays in ms after the first failure, after the second failure, and so on. They allow eight attempts in about
+ * 27 h 35 min.
+ */
+const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
+/**
+ * Random share by which a delay is made longer or shorter (0.1 means ±10%), so that receivers do not get all retries
+ * together.
+ */
+const jitter = 0.1
 
 /**
  * Returns the delay in ms of the next attempt after `failures` failed attempts (at least 1); null if there is
  * no further attempt.
  * @param random from 0 to 1
  */
-export function delayAfter({ delaysMs, jitter }: Schedule, failures: number, random: number): number | null {
+export function delayAfter(failures: number, random: number): number | null {
   const delay = delaysMs[failures - 1]
   return delay === undefined ? null : Math.round(delay * (1 + jitter * (2 * random - 1)))
 }
@@ -67,7 +51,7 @@ const storeDelays = 3
 export const retryPolicyFor = (services: RetryServices, address: TargetAddress): RetryPolicy => ({
   retryAfter: (failures) => {
     const endless = storeTargetIds.includes(address.targetId)
-    return delayAfter(defaultSchedule, endless ? Math.min(failures, storeDelays) : failures, Math.random())
+    return delayAfter(endless ? Math.min(failures, storeDelays) : failures, Math.random())
   },
   exhausted: (message) => exhaustedEvent(services, address, message),
 })
@@ -100,14 +84,8 @@ function exhaustedEvent(
   return queuedEvent({ ...address, organizationId }, event, { id: events.nextId(), at, trace: null })
 }
 
-/** Messages of the log lines, by the name of the log event. */
-const texts = {
-  'webhook.attempt_failed': 'a webhook attempt failed',
-  'webhook.messages_dropped': 'webhook messages were dropped before all attempts',
-} as const
-
 interface Failure {
-  readonly event: keyof typeof texts
+  readonly event: 'webhook.attempt_failed' | 'webhook.messages_dropped'
   readonly workspaceId: string
   readonly apiKey: string
   readonly endpointId: string
@@ -125,27 +103,26 @@ interface Failure {
 export class FailureLog {
   readonly #events: RepeatedEvents<Failure>
 
-  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  constructor({ clock, log }: Pick<Services, 'clock' | 'log'>) {
     this.#events = new RepeatedEvents(clock, (failure, times) =>
-      log.warn({ ...failure, times }, texts[failure.event]),
+      log.warn(
+        { ...failure, times },
+        failure.event === 'webhook.attempt_failed'
+          ? 'a webhook attempt failed'
+          : 'webhook messages were dropped before all attempts',
+      ),
     )
   }
 
   /** Logs an attempt if it failed. */
-  attempted(
-    address: TargetAddress,
-    message: Pick<MessageRecord, 'id' | 'type'>,
-    { httpStatus, error }: AttemptRecord,
-  ): void {
-    if (error === null) return
-    const names = namesOf(address, message)
-    this.#note({ event: 'webhook.attempt_failed', ...names, httpStatus, reason: error })
+  attempted(address: TargetAddress, message: MessageRecord, { httpStatus, error }: AttemptRecord): void {
+    if (error !== null)
+      this.#note(address, message, { event: 'webhook.attempt_failed', httpStatus, reason: error })
   }
 
   /** Logs a message that failed before its last attempt. */
-  dropped(address: TargetAddress, message: Pick<MessageRecord, 'id' | 'type' | 'reason'>): void {
-    const reason = message.reason ?? ''
-    this.#note({ event: 'webhook.messages_dropped', ...namesOf(address, message), reason })
+  dropped(address: TargetAddress, message: MessageRecord): void {
+    this.#note(address, message, { event: 'webhook.messages_dropped', reason: message.reason ?? '' })
   }
 
   /** Logs the failures that have not been logged yet. */
@@ -153,76 +130,15 @@ export class FailureLog {
     this.#events.end()
   }
 
-  #note(failure: Failure): void {
-    const { event, workspaceId, apiKey, endpointId } = failure
-    this.#events.note(`${event} ${workspaceId} ${apiKey} ${endpointId}`, failure, {
-      kind: event,
+  #note(
+    { workspaceId, apiKey, targetId: endpointId }: TargetAddress,
+    { id: messageId, type }: MessageRecord,
+    noted: Pick<Failure, 'event' | 'httpStatus' | 'reason'>,
+  ): void {
+    const failure = { ...noted, workspaceId, apiKey, endpointId, messageId, type }
+    this.#events.note(`${noted.event} ${workspaceId} ${apiKey} ${endpointId}`, failure, {
+      kind: noted.event,
       event: { ...failure, workspaceId: 'others', apiKey: 'others', endpointId: 'others' },
     })
-  }
-}
-
-const namesOf = (
-  { workspaceId, apiKey, targetId }: TargetAddress,
-  { id, type }: Pick<MessageRecord, 'id' | 'type'>,
-) => ({ workspaceId, apiKey, endpointId: targetId, messageId: id, type })
-
-/**
- * Records the outcomes of attempts in order, while the next attempts run. One commit records all outcomes
- * that are ready. After a crash, messages whose outcome was not recorded are sent again.
- */
-export class AttemptRecorder {
-  readonly #deliveries: DeliveryService
-  readonly #address: TargetAddress
-  readonly #rules: RetryPolicy
-  readonly #recorded: (recorded: RecordedAttempt) => void
-  #results: AttemptResult[] = []
-  #running: Promise<void> | null = null
-  #hasFailed = false
-
-  /**
-   * Creates a recorder for one target.
-   * @param recorded receives the result of each commit
-   */
-  constructor(
-    deliveries: DeliveryService,
-    rules: RetryPolicy,
-    address: TargetAddress,
-    recorded: (recorded: RecordedAttempt) => void,
-  ) {
-    this.#deliveries = deliveries
-    this.#address = address
-    this.#rules = rules
-    this.#recorded = recorded
-  }
-
-  add(result: AttemptResult): void {
-    this.#results.push(result)
-    this.#running ??= this.#run()
-    // `settled` throws this error to its caller.
-    this.#running.catch(() => {
-      this.#hasFailed = true
-    })
-  }
-
-  /** True if a commit failed. Later outcomes are not recorded. */
-  get hasFailed(): boolean {
-    return this.#hasFailed
-  }
-
-  /**
-   * Resolves when all outcomes are durable.
-   * @throws the error of the commit that failed; later outcomes are not recorded
-   */
-  async settled(): Promise<void> {
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    while (this.#results.length > 0) {
-      const results = this.#results.splice(0)
-      this.#recorded(await this.#deliveries.record(this.#address, results, this.#rules))
-    }
-    this.#running = null
   }
 }

@@ -18,10 +18,10 @@ import {
 } from '../deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../deliveries/delivery-records.ts'
 import { sweepMs } from '../deliveries/delivery-service.ts'
-import type { FailureLog } from './attempt-recorder.ts'
+import { FailureLog } from './attempt-recorder.ts'
 import { AttemptSender } from './delivery-attempt.ts'
 import { RequestComposer } from './request-composer.ts'
-import { type SendContext, type SendResult, TargetSender } from './target-sender.ts'
+import { type SendContext, TargetSender } from './target-sender.ts'
 
 /** Interval in ms at which the metrics are updated. */
 const showMs = 1_000
@@ -87,25 +87,16 @@ const waitingMax = 64
  */
 const putBackMs = { answering: 1_000, failing: 5_000 }
 /**
- * Upper bounds in ms for the random delay between a notice of new work and the claim. All nodes receive the
- * notice at the same time. The delay is at most `lookWithinMsPerNode` for each other node, and at most
- * `lookWithinMs` in total.
+ * Maximum of the random delay in ms between a notice of new work and the claim in a cluster, because all nodes receive
+ * the notice at the same time.
  */
-const lookWithinMsPerNode = 25
-const lookWithinMs = 50
+const claimWithinMs = 50
 /** Maximum number of concurrent jobs that only enqueue other jobs. */
 const retriesAtOnce = 64
 /** Polling interval in ms for due retries. The shortest delay of a retry is 5 s, with 10% jitter. */
 const retryPollMs = 1_000
 const sweepsAtOnce = 4
 const dayMs = 86_400_000
-
-type WorkerState =
-  | { readonly is: 'created' }
-  | { readonly is: 'sending' }
-  /** A notice has arrived. A claim follows after a random delay. */
-  | { readonly is: 'sending, claim due'; readonly cancelClaim: () => void }
-  | { readonly is: 'stopped' }
 
 /** Sends messages to many targets concurrently. Only one process at a time serves a target. */
 export class DeliveryWorker {
@@ -115,11 +106,14 @@ export class DeliveryWorker {
   readonly #serving: JobConsumer
   readonly #consumers: readonly JobConsumer[]
   readonly #backlog: BacklogGauge
-  readonly #unsubscribe: () => void
+  #unsubscribe: () => void = () => undefined
   readonly #cut = new AbortController()
-  #state: WorkerState = { is: 'created' }
+  #isStopped = false
+  /** Cancels the claim that follows a notice; null if none is due. */
+  #cancelClaim: (() => void) | null = null
 
-  constructor(services: Services, failures: FailureLog) {
+  /** @param services the deliveries are added to them before the start */
+  constructor(services: Services) {
     this.#services = services
     // Each attempt in progress adds a listener, so their number has no limit.
     setMaxListeners(0, this.#cut.signal)
@@ -128,7 +122,7 @@ export class DeliveryWorker {
       services,
       composer: new RequestComposer(services),
       attempts: new AttemptSender({ destinations, clock, receivers: functions?.receivers }),
-      failures,
+      failures: new FailureLog(services),
       cut: this.#cut.signal,
     }
     this.#backlog = new BacklogGauge(services)
@@ -151,15 +145,19 @@ export class DeliveryWorker {
         carryOut: (job, lease) => this.#sweep(job, lease),
       }),
     ]
-    this.#unsubscribe = services.engine.bus.subscribe(deliveryTopic, () => {
-      this.#notified()
-      return undefined
-    })
   }
 
   /** Starts to send messages, including those that a crash left behind. */
   start(): void {
-    this.#state = { is: 'sending' }
+    const { deliveries, engine, metrics } = this.#services
+    this.#unsubscribe = engine.bus.subscribe(deliveryTopic, () => {
+      this.#notified()
+      return undefined
+    })
+    deliveries.onDropped((address, outcome, messages) => {
+      metrics.webhookMessages.inc({ outcome }, messages.length)
+      for (const message of messages) this.#sending.failures.dropped(address, message)
+    })
     for (const consumer of this.#consumers) consumer.start()
     this.#backlog.start()
   }
@@ -169,28 +167,26 @@ export class DeliveryWorker {
    * longer are aborted, and repeated after the next start.
    */
   async stop(graceMs: number): Promise<void> {
-    if (this.#state.is === 'sending, claim due') this.#state.cancelClaim()
-    this.#state = { is: 'stopped' }
+    this.#isStopped = true
     this.#unsubscribe()
+    this.#cancelClaim?.()
     this.#backlog.stop()
     const disarm = this.#services.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all(this.#consumers.map((consumer) => consumer.stop()))
     disarm()
+    this.#sending.failures.end()
     // Notifies the other nodes, so that they continue with the targets that were put back.
     this.#services.engine.bus.publish(deliveryTopic, new Uint8Array())
   }
 
   /** Schedules one claim after a notice. Ignores further notices until this claim. */
   #notified(): void {
-    if (this.#state.is !== 'sending') return
     const { clock, engine } = this.#services
-    const withinMs = Math.min((engine.cluster.nodes().length - 1) * lookWithinMsPerNode, lookWithinMs)
-    if (withinMs === 0) return this.#serving.wake()
-    const cancelClaim = clock.after(Math.floor(Math.random() * withinMs), () => {
-      this.#state = { is: 'sending' }
+    if (engine.cluster.nodes().length === 1) return this.#serving.wake()
+    this.#cancelClaim ??= clock.after(Math.floor(Math.random() * claimWithinMs), () => {
+      this.#cancelClaim = null
       this.#serving.wake()
     })
-    this.#state = { is: 'sending, claim due', cancelClaim }
   }
 
   #consumer(options: Omit<JobConsumerOptions, 'queue' | 'clock' | 'log'>): JobConsumer {
@@ -207,30 +203,26 @@ export class DeliveryWorker {
     if (slots.waitingOf(address.workspaceId) >= waitingMax) return { againAfterMs: putBackMs[kind] }
     return slots.run(address.workspaceId, async () => {
       if (!mayGoOn()) return { againAfterMs: 0 }
-      const served = await TargetSender.serve(this.#sending, address, mayGoOn)
-      const then = await this.#then(address, served, mayGoOn)
+      const served = await new TargetSender(this.#sending, address, mayGoOn).serve()
+      if (served.kind === 'closed') await this.#dropWaiting(address, mayGoOn)
       await this.#backlog.update(address)
-      return then
+      return served.kind === 'waits' ? { againAfterMs: served.ms } : 'done'
     })
   }
 
   #mayGoOn(lease: HeldLease): () => boolean {
-    return () => lease.isHeld && this.#state.is !== 'stopped'
+    return () => lease.isHeld && !this.#isStopped
   }
 
-  async #then(address: TargetAddress, served: SendResult, mayGoOn: () => boolean): Promise<JobDisposition> {
-    if (served.kind === 'waits') return { againAfterMs: served.ms }
-    if (served.kind === 'empty') return 'done'
-    const { deliveryRemoval } = this.#services
-    if (await deliveryRemoval.isTargetRemoved(address)) await deliveryRemoval.purge(address, goOn(mayGoOn))
-    else await this.#fail(address, mayGoOn)
-    return 'done'
-  }
-
-  /** Marks the waiting messages of a disabled target as failed. Otherwise they would wait indefinitely. */
-  async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
+  /**
+   * Removes the messages of a deleted target. Marks those of a disabled target as failed, because they would wait
+   * indefinitely.
+   */
+  async #dropWaiting(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
+    const { deliveries, deliveryRemoval } = this.#services
     const check = goOn(mayGoOn)
-    while ((await this.#services.deliveries.failDisabled(address)) > 0) await check()
+    if (await deliveryRemoval.isTargetRemoved(address)) return deliveryRemoval.purge(address, check)
+    while ((await deliveries.failDisabled(address)) > 0) await check()
   }
 
   async #retry(job: ClaimedJob): Promise<JobDisposition> {

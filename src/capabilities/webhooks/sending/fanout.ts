@@ -4,11 +4,10 @@ import { findOrganization } from '../../../core/directory/organizations/organiza
 import { mapInSlices } from '../../../core/directory/store/batch.ts'
 import { traceEvent } from '../../../core/events/event-trace.ts'
 import type { EventType, QueuedEvent } from '../../../core/events/outbound-event.ts'
-import { type OrganizationAddress, organizationPrefix } from '../../../core/model/address.ts'
+import { organizationPrefix, type Tenant } from '../../../core/model/address.ts'
 import { StoreUnavailableError } from '../../../core/store/engine.ts'
 import { keyName } from '../../../core/store/key-encoding.ts'
 import type { Services } from '../../../rest/services.ts'
-import { targetName } from '../deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../deliveries/delivery-records.ts'
 import type { WebhookTarget } from '../target.ts'
 import { type AdvancedPayload, advancedPayload } from './payload.ts'
@@ -64,8 +63,12 @@ export class Fanout {
     isStopped: () => boolean,
   ): Promise<ReadonlySet<QueuedEvent>> {
     const failed = new Set<QueuedEvent>()
-    await this.#appendToFeed(events, failed, isStopped)
-    const lines = await this.#linesOf(events, failed)
+    const [first] = events
+    if (first === undefined) return failed
+    const { workspaceId, apiKey } = first.scope
+    const tenant = { workspaceId, apiKey }
+    await this.#appendToFeed(tenant, events, failed, isStopped)
+    const lines = await this.#linesOf(tenant, events, failed)
     const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytes))
     await mapInSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
     await this.#forgetGone(events, lines)
@@ -74,18 +77,17 @@ export class Fanout {
   }
 
   async #appendToFeed(
+    tenant: Tenant,
     events: readonly QueuedEvent[],
     failed: Set<QueuedEvent>,
     isStopped: () => boolean,
   ): Promise<void> {
-    const [first] = events
-    if (first === undefined) return
-    const { workspaceId, apiKey } = first.scope
+    const { feed, log } = this.#services
     for (let failures = 0; failures < feedAttempts.max && !isStopped(); await pause(feedAttempts.pauseMs)) {
       try {
-        return await this.#services.feed.writer.append({ workspaceId, apiKey }, events)
+        return await feed.writer.append(tenant, events)
       } catch (err) {
-        const { log } = this.#services
+        const { workspaceId } = tenant
         log.warn({ event: dispatchFailed, err, workspaceId }, 'could not add events to a feed; retrying')
         if (!(err instanceof StoreUnavailableError)) failures += 1
       }
@@ -113,37 +115,28 @@ export class Fanout {
    * @param failed receives the events whose targets could not be read
    */
   async #linesOf(
+    tenant: Tenant,
     events: readonly QueuedEvent[],
     failed: Set<QueuedEvent>,
   ): Promise<readonly EventsOfTarget[]> {
+    const { subscriptions, tracer, log } = this.#services
     const lines = new Map<string, EventsOfTarget>()
     for (const event of events) {
-      const { workspaceId, apiKey } = event.scope
-      const targets = await this.#targetsOf(event, failed)
-      traceEvent(this.#services.tracer, 'event_dispatched', event, { targets: targets.map(({ id }) => id) })
+      const targets = await subscriptions.targetsOf(tenant, event).catch((err: unknown) => {
+        const { workspaceId } = tenant
+        log.warn({ event: dispatchFailed, err, workspaceId }, 'could not resolve webhook targets; retrying')
+        failed.add(event)
+        return []
+      })
+      traceEvent(tracer, 'event_dispatched', event, { targets: targets.map(({ id }) => id) })
       for (const target of targets) {
-        const address = { workspaceId, apiKey, targetId: target.id }
-        const name = targetName(address)
-        const line = lines.get(name) ?? { address, target, events: [] }
+        const address = { ...tenant, targetId: target.id }
+        const line = lines.get(target.id) ?? { address, target, events: [] }
         line.events.push(event)
-        lines.set(name, line)
+        lines.set(target.id, line)
       }
     }
     return [...lines.values()]
-  }
-
-  async #targetsOf(event: QueuedEvent, failed: Set<QueuedEvent>): Promise<readonly WebhookTarget[]> {
-    const { workspaceId, apiKey } = event.scope
-    try {
-      return await this.#services.subscriptions.targetsOf({ workspaceId, apiKey }, event)
-    } catch (err) {
-      this.#services.log.warn(
-        { event: dispatchFailed, err, workspaceId },
-        'could not resolve webhook targets; retrying',
-      )
-      failed.add(event)
-      return []
-    }
   }
 
   /**
@@ -152,22 +145,14 @@ export class Fanout {
    * stored, without finding them.
    */
   async #forgetGone(events: readonly QueuedEvent[], lines: readonly EventsOfTarget[]): Promise<void> {
+    const targetIds = lines.map(({ target }) => target.id)
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))
     await mapInSlices([...scopes.values()], async (scope) => {
       if ((await findOrganization(this.#services.store.read(scope))) !== null) return
-      await this.#services.deliveryRemoval.forget(scope, targetsIn(scope, lines), async () => {})
+      await this.#services.deliveryRemoval.forget(scope, targetIds, async () => {})
     })
   }
 }
-
-const targetsIn = (
-  { workspaceId, apiKey }: OrganizationAddress,
-  lines: readonly EventsOfTarget[],
-): readonly string[] =>
-  lines
-    .map(({ address }) => address)
-    .filter((address) => address.workspaceId === workspaceId && address.apiKey === apiKey)
-    .map(({ targetId }) => targetId)
 
 /** Receives the events of one type. A promise that rejects is logged, like an error that is thrown. */
 type EventListenerFunction = (event: AdvancedPayload) => unknown

@@ -1,17 +1,10 @@
 import { ApiError } from '../../../core/base/errors.ts'
 import { traceEvent } from '../../../core/events/event-trace.ts'
-import type { QueuedEvent } from '../../../core/events/outbound-event.ts'
 import type { Services } from '../../../rest/services.ts'
-import type {
-  AttemptRecord,
-  DeliveryState,
-  MessageRecord,
-  TargetAddress,
-} from '../deliveries/delivery-records.ts'
-import type { RecordedAttempt } from '../deliveries/delivery-service.ts'
-import type { StoreAttempt } from '../deliveries/message-transitions.ts'
+import { firstState, type MessageRecord, type TargetAddress } from '../deliveries/delivery-records.ts'
+import type { AttemptResult } from '../deliveries/message-transitions.ts'
 import type { WebhookTarget } from '../target.ts'
-import { AttemptRecorder, disableAfterMs, type FailureLog, retryPolicyFor } from './attempt-recorder.ts'
+import { disableAfterMs, type FailureLog, retryPolicyFor } from './attempt-recorder.ts'
 import { type AttemptOutcome, type AttemptSender, traceDelivery } from './delivery-attempt.ts'
 import type { OutgoingMessage, RequestComposer } from './request-composer.ts'
 
@@ -41,7 +34,7 @@ export interface SendContext {
 }
 
 /** Result of serving a target: why the sender has stopped. */
-export type SendResult =
+type SendResult =
   | { readonly kind: 'empty' }
   /** Nothing may be sent to the target any more. */
   | { readonly kind: 'closed' }
@@ -54,49 +47,30 @@ export class TargetSender {
   readonly #address: TargetAddress
   readonly #mayGoOn: () => boolean
   readonly #until: number
-  readonly #recording: AttemptRecorder
-  #state: DeliveryState
-  #attemptedAt: number
+  /** Outcomes that are not stored yet, in the order of the attempts. */
+  readonly #outcomes: AttemptResult[] = []
+  #recording: Promise<void> | null = null
+  #hasFailed = false
+  #state = firstState
+  #attemptedAt = 0
 
-  private constructor(
-    sending: SendContext,
-    address: TargetAddress,
-    state: DeliveryState,
-    mayGoOn: () => boolean,
-  ) {
-    const { services } = sending
+  /** @param mayGoOn called before each attempt; if it returns false, sending ends */
+  constructor(sending: SendContext, address: TargetAddress, mayGoOn: () => boolean) {
     this.#sending = sending
-    this.#services = services
+    this.#services = sending.services
     this.#address = address
     this.#mayGoOn = mayGoOn
-    this.#until = services.clock.now() + sliceMs
-    this.#state = state
-    this.#attemptedAt = state.attemptedAt
-    const rules = retryPolicyFor(services, address)
-    this.#recording = new AttemptRecorder(services.deliveries, rules, address, (recorded) =>
-      this.#recorded(recorded),
-    )
+    this.#until = this.#services.clock.now() + sliceMs
   }
 
-  /**
-   * Sends due messages.
-   * @param mayGoOn called before each attempt; if it returns false, sending ends
-   */
-  static async serve(
-    sending: SendContext,
-    address: TargetAddress,
-    mayGoOn: () => boolean,
-  ): Promise<SendResult> {
-    const state = await sending.services.deliveries.state(address)
-    return new TargetSender(sending, address, state, mayGoOn).#serve()
-  }
-
-  async #serve(): Promise<SendResult> {
+  async serve(): Promise<SendResult> {
+    this.#state = await this.#services.deliveries.state(this.#address)
+    this.#attemptedAt = this.#state.attemptedAt
     for (;;) {
       const due = await this.#services.deliveries.due(this.#address, batchSize)
       if (due.length === 0) return (await this.#target()) === null ? { kind: 'closed' } : { kind: 'empty' }
       const served = await this.#sendAll(due)
-      await this.#recording.settled()
+      await this.#recording
       const target = await this.#target()
       if (target !== null) await this.#disableFailing(target)
       if (served !== null) return served
@@ -124,7 +98,7 @@ export class TargetSender {
       if (!this.#mayGoOn() || this.#services.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
       if (event === null) return { kind: 'waits', ms: removedMs }
       // Sends nothing more: outcomes are no longer recorded, so every further message would be sent twice.
-      if (this.#recording.hasFailed) return null
+      if (this.#hasFailed) return null
       const goesOn = await this.#send(target, { message, event })
       if (!goesOn) return { kind: 'waits', ms: 0 }
     }
@@ -147,7 +121,11 @@ export class TargetSender {
     const made = await traceDelivery(this.#services.spans, outgoing.event, this.#address.targetId, () =>
       this.#attempt(target, outgoing, at),
     )
-    if (made === null) return this.#skip(outgoing)
+    if (made === null) {
+      const { id, progress } = outgoing.message
+      await this.#services.deliveries.skip(this.#address, id, progress?.events ?? 0)
+      return true
+    }
     const { outcome, version } = made
     if (outcome === null) return false
     this.#attemptedAt = at
@@ -155,9 +133,14 @@ export class TargetSender {
     const attempt = { at, ...answer }
     metrics.webhookAttemptSeconds.observe(attempt.durationMs / 1000)
     metrics.webhookAttempts.inc({ outcome: result === 'answered' ? 'succeeded' : 'failed' })
-    if (target.kind === 'store') this.#countCall(outcome)
-    this.#trace(outgoing.event, attempt)
-    this.#recording.add({
+    if (target.kind === 'store' && result !== 'unsent') {
+      metrics.callbackCalls.inc({ callback: 'store', result })
+      metrics.callbackSeconds.observe({ callback: 'store' }, attempt.durationMs / 1000)
+    }
+    const { httpStatus, durationMs, error } = attempt
+    const fields = { target: this.#address.targetId, httpStatus, durationMs, error }
+    traceEvent(this.#services.tracer, 'event_attempted', outgoing.event, fields)
+    this.#record({
       messageId: outgoing.message.id,
       attempt,
       ...storeAttemptOf(target, outgoing, version),
@@ -166,25 +149,6 @@ export class TargetSender {
     if (attempt.httpStatus !== 410 || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
-  }
-
-  /** Counts a call of the callback `store`. */
-  #countCall({ result, durationMs }: AttemptOutcome): void {
-    const { metrics } = this.#services
-    if (result === 'unsent') return
-    metrics.callbackCalls.inc({ callback: 'store', result })
-    metrics.callbackSeconds.observe({ callback: 'store' }, durationMs / 1000)
-  }
-
-  /** Records that a message needs no request. */
-  async #skip({ message: { id, progress } }: OutgoingMessage): Promise<boolean> {
-    await this.#services.deliveries.skip(this.#address, id, progress?.events ?? 0)
-    return true
-  }
-
-  #trace(event: QueuedEvent, { httpStatus, durationMs, error }: AttemptRecord): void {
-    const fields = { target: this.#address.targetId, httpStatus, durationMs, error }
-    traceEvent(this.#services.tracer, 'event_attempted', event, fields)
   }
 
   /** Makes an attempt. Returns null if the receiver needs no request. */
@@ -214,12 +178,32 @@ export class TargetSender {
     }
   }
 
-  #recorded({ messages, state }: RecordedAttempt): void {
-    this.#state = state
-    const exhausted = messages.filter((message) => message?.status === 'failed').length
-    if (exhausted > 0) this.#services.metrics.webhookMessages.inc({ outcome: 'exhausted' }, exhausted)
-    const succeeded = messages.filter((message) => message?.status === 'succeeded').length
-    if (succeeded > 0) this.#services.metrics.webhookMessages.inc({ outcome: 'succeeded' }, succeeded)
+  /**
+   * Records an outcome while the next attempts run. One commit records all outcomes that are ready. After a crash,
+   * messages whose outcome was not recorded are sent again.
+   */
+  #record(result: AttemptResult): void {
+    this.#outcomes.push(result)
+    this.#recording ??= this.#recordAll()
+    // `serve` throws this error to its caller.
+    this.#recording.catch(() => {
+      this.#hasFailed = true
+    })
+  }
+
+  async #recordAll(): Promise<void> {
+    const { deliveries, metrics } = this.#services
+    while (this.#outcomes.length > 0) {
+      const outcomes = this.#outcomes.splice(0)
+      const rules = retryPolicyFor(this.#services, this.#address)
+      const { messages, state } = await deliveries.record(this.#address, outcomes, rules)
+      this.#state = state
+      for (const message of messages) {
+        if (message?.status === 'failed') metrics.webhookMessages.inc({ outcome: 'exhausted' })
+        if (message?.status === 'succeeded') metrics.webhookMessages.inc({ outcome: 'succeeded' })
+      }
+    }
+    this.#recording = null
   }
 
   /**
@@ -258,7 +242,7 @@ const storeAttemptOf = (
   target: WebhookTarget,
   { message: { progress } }: OutgoingMessage,
   version: string | null,
-): { readonly store?: StoreAttempt } =>
+): Pick<AttemptResult, 'store'> =>
   target.kind === 'store' && progress !== undefined
     ? { store: { events: progress.events, version, spacingMs: target.callback.minSeconds * 1000 } }
     : {}
