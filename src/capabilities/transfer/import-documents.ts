@@ -4,7 +4,7 @@ import { mapInOrder } from '../backups/map-in-order.ts'
 import type { Progress } from '../backups/storage/storage-error.ts'
 import { ImportTarget, type PutResult, type TargetOptions } from './documents/import-target.ts'
 import { type MergeLimits, MergeThread } from './documents/merge-thread.ts'
-import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
+import { mapName, type NameMapping } from './name-mapping.ts'
 
 /** A document in the data of another server. `name` is the name of the document on that server. */
 export type StoredDocument =
@@ -67,71 +67,48 @@ export async function importDocuments(
   take: ImportSink,
   onProgress: Progress,
 ): Promise<DocumentImportResult> {
-  const importing = new DocumentImport(naming, take)
-  const total = await source.count()
-  for await (const _ of mapInOrder(source.documents(), (document) => importing.one(document), concurrency)) {
-    if (importing.failure !== null) break
-    onProgress('documents', importing.documents / Math.max(total, importing.documents))
-  }
-  if (importing.failure !== null) throw importing.failure.error
-  return importing.outcome()
-}
-
-class DocumentImport {
-  /** The error that ends the import. */
-  failure: { readonly error: unknown } | null = null
-  documents = 0
-  readonly #naming: NameMapping
-  readonly #take: ImportSink
-  readonly #counts = { made: 0, added: 0, there: 0 }
-  #bytes = 0
-  readonly #problems: { name: string; problem: string }[] = []
-  /** Addresses of the documents that are not rejected, by name. */
-  readonly #paths = new Map<string, DocumentPath>()
-  readonly #unseen: Set<string>
-  /** Names of the documents by address. They are used to find a second document with the same address. */
-  readonly #taken = new Map<string, string>()
-
-  constructor(naming: NameMapping, take: ImportSink) {
-    this.#naming = naming
-    this.#take = take
-    this.#unseen = new Set(naming.map.keys())
-  }
-
-  /**
-   * Imports one document. The promise never rejects: a rejected document or a failure is recorded for
-   * `outcome`.
-   */
-  async one(document: StoredDocument): Promise<void> {
+  const addresses = new ImportAddresses(naming)
+  const done = { documents: 0, made: 0, added: 0, there: 0, bytes: 0 }
+  const problems: DocumentImportResult['problems'][number][] = []
+  const mapping: DocumentImportResult['mapping'][number][] = []
+  const importOne = async (document: StoredDocument) => {
     const { name } = document
-    this.documents += 1
-    this.#unseen.delete(name)
+    addresses.unseen.delete(name)
     try {
       if ('problem' in document) throw new DocumentRejectedError(document.problem)
-      const path = this.#pathOf(name)
-      this.#paths.set(name, path)
-      const { is, bytes } = await this.#take(path, document.updates).catch((error: unknown) => {
-        this.#paths.delete(name)
-        throw error
-      })
-      this.#counts[is] += 1
-      this.#bytes += bytes
+      const path = addresses.take(name)
+      return { name, path, put: await take(path, document.updates) }
     } catch (error) {
-      if (error instanceof DocumentRejectedError) this.#problems.push({ name, problem: error.message })
-      else this.failure ??= { error }
+      if (error instanceof DocumentRejectedError) return { name, problem: error.message }
+      throw error
     }
   }
-
-  outcome(): DocumentImportResult {
-    const { documents } = this
-    return {
-      documents,
-      ...this.#counts,
-      bytes: this.#bytes,
-      problems: this.#problems,
-      unknown: [...this.#unseen],
-      mapping: [...this.#paths].map(([name, path]) => ({ name, ...path })),
+  const total = await source.count()
+  for await (const result of mapInOrder(source.documents(), importOne, concurrency)) {
+    done.documents += 1
+    if (result.problem !== undefined) problems.push(result)
+    else {
+      const { name, path, put } = result
+      done[put.is] += 1
+      done.bytes += put.bytes
+      mapping.push({ name, ...path })
     }
+    onProgress('documents', done.documents / Math.max(total, done.documents))
+  }
+  return { ...done, problems, unknown: [...addresses.unseen], mapping }
+}
+
+/** The addresses of the documents of a source. Each document has another one. */
+class ImportAddresses {
+  /** Names of the map that the source has not had so far. */
+  readonly unseen: Set<string>
+  readonly #naming: NameMapping
+  /** Names by address. */
+  readonly #taken = new Map<string, string>()
+
+  constructor(naming: NameMapping) {
+    this.#naming = naming
+    this.unseen = new Set(naming.map.keys())
   }
 
   /**
@@ -139,8 +116,8 @@ class DocumentImport {
    * @throws DocumentRejectedError if the name has no address, or if another document of the source has the
    * same address
    */
-  #pathOf(name: string): DocumentPath {
-    const named: MappedName = mapName(name, this.#naming)
+  take(name: string): DocumentPath {
+    const named = mapName(name, this.#naming)
     if ('problem' in named) throw new DocumentRejectedError(named.problem)
     const { path } = named
     const key = JSON.stringify(addressKey(documentAddress(noTenant, path)))

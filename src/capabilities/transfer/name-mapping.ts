@@ -17,7 +17,7 @@ export interface NameMapping {
   readonly editorId: string
 }
 
-export type MappedName =
+type MappedName =
   | { readonly path: DocumentPath }
   /** Reason why the name has no address, as a sentence without a period. */
   | { readonly problem: string }

@@ -2,7 +2,7 @@ import * as s from '../../../core/base/schema.ts'
 import type { DocumentPath } from '../../../core/model/address.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import type { Catalog, DocumentRoot, PutReport } from './catalog.ts'
-import { callOnline, listingHint, listOnline, nullIfNotFound, type OnlineServer } from './rest-client.ts'
+import { callOnline, listingHint, listOnline, nullIfRefused, type OnlineServer } from './rest-client.ts'
 
 const organizationsSchema = s.array(
   s.object({
@@ -45,7 +45,7 @@ export function onlineCatalog(server: OnlineServer): Catalog {
   const editorsOf = async (path: Omit<DocumentPath, 'editorId'>) =>
     (await callOnline(server, '/v2/crdt/get', { ...path, format: 'roots' }, editorsSchema)).data
   const write = async (operation: string, path: DocumentPath, given: object): Promise<PutReport> => {
-    const present = await nullIfNotFound(editorsOf(path))
+    const present = await nullIfRefused(editorsOf(path), 'NOT_FOUND')
     const query = { ...path, ...given }
     const { data } = await callOnline(server, `/v2/crdt/${operation}`, query, writtenSchema)
     const { changed, bytes, insertions, deletions } = data

@@ -10,7 +10,6 @@ import type { AccessType } from '../../../core/directory/store/records.ts'
 import { changeJob } from '../../../core/events/change-jobs.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../../core/model/address.ts'
 import {
-  type ContentSum,
   DocumentRejectedError,
   type Merged,
   missingUpdate,
@@ -110,9 +109,7 @@ export class ImportTarget {
    */
   async add(address: DocumentAddress, update: Uint8Array): Promise<PutResult> {
     vet(update, null)
-    await refusing(this.#records.requireEnabled(address, address.documentId))
-    const stored = await refusing(readStoredState(this.#engine.log, addressKey(address)))
-    return this.put(address, stored.state === 'live' ? [stored.bytes, update] : [update])
+    return this.put(address, [...(await refusing(this.#enabledContent(address))), update])
   }
 
   /**
@@ -125,57 +122,39 @@ export class ImportTarget {
     address: DocumentAddress,
     content: ContentTarget,
   ): Promise<PutResult & { readonly change: ReplacementResult }> {
-    await refusing(this.#records.requireEnabled(address, address.documentId))
-    const stored = await refusing(readStoredState(this.#engine.log, addressKey(address)))
-    const before = stored.state === 'live' ? [stored.bytes] : []
+    const before = await refusing(this.#enabledContent(address))
     const { change, update } = await refusing(replacementOf(before, content))
     const put = await this.put(address, [...before, ...(change.changed ? [update] : [])])
     return { ...put, change }
   }
 
+  /** Returns the updates of a document: one, or none if it does not exist. @throws ApiError if it is disabled */
+  async #enabledContent(address: DocumentAddress): Promise<readonly Uint8Array[]> {
+    await this.#records.requireEnabled(address, address.documentId)
+    const stored = await readStoredState(this.#engine.log, addressKey(address))
+    return stored.state === 'live' ? [stored.bytes] : []
+  }
+
   async #put(address: DocumentAddress, given: Merged): Promise<Omit<PutResult, 'bytes'>> {
+    const { log } = this.#engine
     const doc = addressKey(address)
-    const stored = await readStoredState(this.#engine.log, doc)
+    const stored = await readStoredState(log, doc)
     if (stored.state === 'deleted' && this.#options.deleted === 'refuse')
       throw new DocumentRejectedError('it was deleted here')
-    if (stored.state !== 'live') {
-      await this.#write(address, stored, { bytes: given.bytes, whole: given.content })
-      return { is: 'made', writtenBytes: given.bytes.length }
-    }
-    const bytes = missingUpdate(stored.bytes, given.bytes)
-    if (bytes === null) return this.#there(address)
-    const { content } = await this.#merging.merge([stored.bytes, given.bytes])
-    await this.#write(address, stored, { bytes, whole: content })
-    return { is: 'added', writtenBytes: bytes.length }
-  }
-
-  /**
-   * Adds the records of the document if they are missing. An interrupted command may have written only the
-   * log.
-   */
-  async #there(address: DocumentAddress): Promise<Omit<PutResult, 'bytes'>> {
+    const isLive = stored.state === 'live'
+    const bytes = isLive ? missingUpdate(stored.bytes, given.bytes) : given.bytes
+    const { content } =
+      isLive && bytes !== null ? await this.#merging.merge([stored.bytes, given.bytes]) : given
+    // Also if nothing is missing in the log, because an interrupted command may have written only the log.
     await this.#records.ensure(address, address.documentId)
-    return { is: 'there', writtenBytes: 0 }
-  }
-
-  /**
-   * Appends an update to the log of a document.
-   * @param update `bytes`: the update. `whole`: the content of the document after the append
-   */
-  async #write(
-    address: DocumentAddress,
-    stored: StoredDocumentState,
-    { bytes, whole }: { readonly bytes: Uint8Array; readonly whole: ContentSum },
-  ): Promise<void> {
-    const doc = addressKey(address)
-    const expectHead = stored.state === 'live' ? stored.head : 0
-    await this.#records.ensure(address, address.documentId)
+    if (bytes === null) return { is: 'there', writtenBytes: 0 }
     const update: LogUpdate = { bytes, by: '', source: 'import' }
     // The server adds the document to the change feed, and sends it to the callback `store`, after its next start.
     // Webhooks get no events of an import.
     const jobs = wantsChanges(this.#config) ? [changeJob(address)] : []
-    await this.#engine.log.append(doc, logOf(stored), [update], { expectHead, jobs })
-    await readBack(this.#engine.log, doc, whole)
+    await log.append(doc, logOf(stored), [update], { expectHead: isLive ? stored.head : 0, jobs })
+    await readBack(log, doc, content)
+    return { is: isLive ? 'added' : 'made', writtenBytes: bytes.length }
   }
 }
 

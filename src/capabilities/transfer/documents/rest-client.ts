@@ -80,20 +80,19 @@ const credentialsHint = (server: OnlineServer | OnlineWorkspace): string =>
       : 'WEFT_WORKSPACE_ID and WEFT_WORKSPACE_AUTH_TOKEN'
   }`
 
-/** Thrown if the server responds with an error. `code`: the code of the error. */
+/** Thrown if the server responds with an error. */
 class RefusedCallError extends StorageError {
-  readonly code: string
+  /** The code and the status of the error. */
+  readonly names: readonly string[]
 
-  constructor(message: string, code: string, hint: string | undefined) {
+  constructor(message: string, { code, status }: FailedOnlineCall, hint: string | undefined) {
     super(message, { hint })
-    this.code = code
+    this.names = [code, status]
   }
 }
 
-function refused(
-  server: OnlineServer | OnlineWorkspace,
-  { code, status, message }: FailedOnlineCall,
-): StorageError {
+function refused(server: OnlineServer | OnlineWorkspace, error: FailedOnlineCall): StorageError {
+  const { code, status, message } = error
   if (code === 'client/unreachable')
     return new StorageError(`${server.url} cannot be reached: ${message}`, {
       hint: 'start the server, or name its URL (--url, WEFT_URL)',
@@ -106,25 +105,15 @@ function refused(
     UNAUTHENTICATED: unauthenticated,
     NOT_FOUND: notFound,
   }
-  return new RefusedCallError(`${server.url} refuses: ${status}: ${message}`, code, hints[status])
+  return new RefusedCallError(`${server.url} refuses: ${status}: ${message}`, error, hints[status])
 }
 
-/** Returns null instead of throwing if the server answers that what the call names does not exist. */
-export async function nullIfNotFound<T>(call: Promise<T>): Promise<T | null> {
+/** Returns null instead of throwing if the server responds with an error of this code or status. */
+export async function nullIfRefused<T>(call: Promise<T>, codeOrStatus: string): Promise<T | null> {
   try {
     return await call
   } catch (error) {
-    if (error instanceof StorageError && error.message.includes('refuses: NOT_FOUND: ')) return null
-    throw error
-  }
-}
-
-/** Returns null instead of throwing if the server answers with an error of this code. */
-export async function nullIfCode<T>(call: Promise<T>, code: string): Promise<T | null> {
-  try {
-    return await call
-  } catch (error) {
-    if (error instanceof RefusedCallError && error.code === code) return null
+    if (error instanceof RefusedCallError && error.names.includes(codeOrStatus)) return null
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { systemClock } from '../../../core/base/clock.ts'
 import * as s from '../../../core/base/schema.ts'
 import type { Resource } from '../../../core/directory/organizations/organization-keys.ts'
 import { activeGrant } from '../../../core/directory/permissions/grants.ts'
-import { callOnline, nullIfCode, type OnlineServer } from '../documents/rest-client.ts'
+import { callOnline, nullIfRefused, type OnlineServer } from '../documents/rest-client.ts'
 import type { BackupDocuments, StoredGrant } from './backup-documents.ts'
 
 /** Users of one call of `/v2/users/get`. */
@@ -34,21 +34,14 @@ export class OnlinePermissions {
   }
 
   /**
-   * Counts the permissions that `restore` would restore. Permissions of groups count as restored.
-   * @throws StorageError
-   */
-  async count(resource: Resource, isNewOrganization: boolean): Promise<PermissionCounts> {
-    const { grants, leftOut } = await this.#allowedGrants(resource, isNewOrganization)
-    return { restored: grants.length, leftOut }
-  }
-
-  /**
    * Grants the permissions that a resource has in the backup and that have not expired. In an existing organization,
    * only its users get permissions, because a permission would add a user who was removed from it.
+   * @param isDryRun true: only counts them. Permissions of groups then count as restored
    * @throws StorageError
    */
-  async restore(resource: Resource, isNewOrganization: boolean): Promise<PermissionCounts> {
+  async restore(resource: Resource, isNewOrganization: boolean, isDryRun = false): Promise<PermissionCounts> {
     const { grants, leftOut } = await this.#allowedGrants(resource, isNewOrganization)
+    if (isDryRun) return { restored: grants.length, leftOut }
     const counts = { restored: 0, leftOut }
     // The group may have been deleted.
     for (const grant of grants) counts[(await this.#add(resource, grant)) ? 'restored' : 'leftOut'] += 1
@@ -95,6 +88,6 @@ export class OnlinePermissions {
     // What was deleted during the restore must not exist again.
     const query = { ...subject, permissions: { resources: [granted] }, createMissing: false }
     const call = callOnline(this.#server, '/v2/auth/permissions/add', query, s.unknown)
-    return (await nullIfCode(call, 'group/not-found')) !== null
+    return (await nullIfRefused(call, 'group/not-found')) !== null
   }
 }

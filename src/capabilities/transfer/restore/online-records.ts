@@ -4,7 +4,7 @@ import { effectiveAccessType } from '../../../core/directory/documents/folder-tr
 import { rootFolderId } from '../../../core/directory/organizations/organization-keys.ts'
 import type { FolderRecord, OrganizationRecord } from '../../../core/directory/store/records.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-import { callOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
+import { callOnline, nullIfRefused, type OnlineServer } from '../documents/rest-client.ts'
 import type { BackupDocuments } from './backup-documents.ts'
 import { OnlinePermissions, type PermissionCounts } from './online-permissions.ts'
 
@@ -76,7 +76,7 @@ export class OnlineRecords {
     const query = { organizationId, documentIds: [documentId] }
     const path = '/v2/organizations/documents/get'
     const call = callOnline(this.#server, path, query, documentsSchema)
-    const [found] = (await nullIfNotFound(call))?.data ?? []
+    const [found] = (await nullIfRefused(call, 'NOT_FOUND'))?.data ?? []
     if (found === undefined) return null
     const { disabled, accessType, metadata } = found
     return { disabled, accessType, isComplete: !isIncomplete(metadata) }
@@ -86,7 +86,7 @@ export class OnlineRecords {
   async countPermissions(documentId: string): Promise<PermissionCounts> {
     const present = await this.#presentOrganization()
     const isNew = present === null || isIncomplete(present.metadata)
-    return this.#permissions.count({ type: 'document', id: documentId }, isNew)
+    return this.#permissions.restore({ type: 'document', id: documentId }, isNew, true)
   }
 
   /**

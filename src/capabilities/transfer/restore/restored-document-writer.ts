@@ -11,7 +11,7 @@ import { versionLimits } from '../../history/limits.ts'
 import type { VersionRecord } from '../../history/version-keys.ts'
 import type { Catalog } from '../documents/catalog.ts'
 import { onlineCatalog } from '../documents/catalog-online.ts'
-import { callOnline, listOnline, nullIfNotFound, type OnlineServer } from '../documents/rest-client.ts'
+import { callOnline, listOnline, nullIfRefused, type OnlineServer } from '../documents/rest-client.ts'
 import type { BackupDocuments, BackupEditor } from './backup-documents.ts'
 import { OnlineComments } from './online-comments.ts'
 import type { PermissionCounts } from './online-permissions.ts'
@@ -179,7 +179,7 @@ export class RestoredDocumentWriter {
   async #changeEditor(editor: BackupEditor, branches: readonly string[]): Promise<void> {
     const { isDryRun, madeAt } = this.#source
     const path = this.#pathOf(editor)
-    const found = await nullIfNotFound(this.#catalog.content(path, { format: 'update' }))
+    const found = await nullIfRefused(this.#catalog.content(path, { format: 'update' }), 'NOT_FOUND')
     if (found === null) {
       this.#leftOut.branches += branches.length
       await this.#createEditor(editor)
