@@ -226,10 +226,12 @@ export class S3Store implements ObjectStore {
   ): Promise<
     S3Response | { readonly problem: string; readonly mayRepeat: boolean; readonly cause?: unknown }
   > {
-    const timeout = new TransferTimeout(request.body?.length ?? 0)
+    const controller = new AbortController()
+    let timer = transferTimer(controller, request.body?.length ?? 0)
     try {
-      const response = await this.#fetch(request, timeout.signal)
-      timeout.restart(lengthOf(response))
+      const response = await this.#fetch(request, controller.signal)
+      clearTimeout(timer)
+      timer = transferTimer(controller, lengthOf(response))
       const isMissing = response.status === 404 && request.key !== '' && request.method !== 'PUT'
       const bytes = await bodyOf(response, request.key === '' || !response.ok ? textBytesMax : null)
       if (response.ok) return { status: response.status, body: bytes }
@@ -242,7 +244,7 @@ export class S3Store implements ObjectStore {
       const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
       return { problem: errorMessage(reason), mayRepeat: true, cause }
     } finally {
-      timeout.end()
+      clearTimeout(timer)
     }
   }
 
@@ -262,33 +264,11 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** Aborts a transfer that takes too long. */
-class TransferTimeout {
-  readonly #controller = new AbortController()
-  #timer: NodeJS.Timeout
-
-  constructor(bytes: number) {
-    this.#timer = this.#start(bytes)
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  restart(bytes: number): void {
-    this.end()
-    this.#timer = this.#start(bytes)
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #start(bytes: number): NodeJS.Timeout {
-    const ms = timeoutMs.fixed + bytes / timeoutMs.bytesPerMs
-    const reason = new Error(`no complete answer within ${Math.round(ms / 1000)} s`)
-    return setTimeout(() => this.#controller.abort(reason), ms)
-  }
+/** Aborts a transfer of so many bytes if it takes too long. */
+function transferTimer(controller: AbortController, bytes: number): NodeJS.Timeout {
+  const ms = timeoutMs.fixed + bytes / timeoutMs.bytesPerMs
+  const reason = new Error(`no complete answer within ${Math.round(ms / 1000)} s`)
+  return setTimeout(() => controller.abort(reason), ms)
 }
 
 const lengthOf = (response: Response): number => Number(response.headers.get('content-length') ?? 0)
@@ -305,20 +285,18 @@ function baseUrl(bucket: string, { endpoint, region }: S3Settings): string {
 
 /** @param bytesMax maximum size of the body; null: that of an object */
 async function bodyOf(response: Response, bytesMax: number | null): Promise<Buffer> {
-  const declared = lengthOf(response)
   const parts: Uint8Array[] = []
-  let size = declared
-  const check = (): void => {
+  const check = (size: number): void => {
     if (bytesMax === null) checkObjectSize('of the bucket', size)
     else if (size > bytesMax) throw new StorageError(`the response has more than ${bytesMax} bytes`)
   }
-  check()
-  size = 0
+  check(lengthOf(response))
+  let size = 0
   for await (const part of response.body ?? []) {
     const bytes: Uint8Array = part
     parts.push(bytes)
     size += bytes.length
-    check()
+    check(size)
   }
   return Buffer.concat(parts)
 }
