@@ -1,7 +1,7 @@
 import { endsWithin, systemClock } from '../../core/base/clock.ts'
+import type { JobConsumer } from '../../core/jobs/job-consumer.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import type { BackupSchedule } from './backup-schedule.ts'
-import type { ObjectSweeper } from './objects/object-engine.ts'
 import type { SealedObjects } from './objects/sealed-objects.ts'
 
 interface Added {
@@ -9,7 +9,8 @@ interface Added {
   readonly backups: BackupSchedule | null
   /** Object storage of the contents of saved versions; null if none is configured. */
   readonly objects: SealedObjects | null
-  readonly sweeper: ObjectSweeper | null
+  /** Deletes objects to which no blob refers. While the object storage cannot be used, its jobs wait. */
+  readonly sweeper: JobConsumer | null
 }
 
 declare module '../../rest/services.ts' {
@@ -19,8 +20,10 @@ declare module '../../rest/services.ts' {
 /** Backups at an interval, and the object storage of saved versions. */
 export const backups = defineCapability({
   name: 'backups',
-  start({ backups, sweeper }) {
+  start({ backups, objects, sweeper }) {
     backups?.start()
+    // The log has the problem of the place before the first call needs it.
+    void objects?.check().catch(() => undefined)
     sweeper?.start()
   },
   /** An interrupted backup ends at its next chunk, unless its place does not respond. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
 import { environmentOf } from '../../../core/config/config.ts'
+import type { JobDisposition } from '../../../core/jobs/job-consumer.ts'
 import { type Blobs, CorruptRecordError, type Key } from '../../../core/store/engine.ts'
 import {
   decodeStoredBlob,
@@ -11,7 +12,7 @@ import {
 } from '../../../core/store/pairs/stored-blob.ts'
 import { withRecordName } from '../../../core/store/stored-record.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { ObjectIndex } from './object-index.ts'
+import type { ObjectCheck, ObjectIndex } from './object-index.ts'
 import type { SealedObjects } from './sealed-objects.ts'
 
 /**
@@ -80,10 +81,16 @@ export class ObjectBlobs implements Blobs {
     return this.#blobs.list(prefix, options)
   }
 
-  /** Returns whether the blob with this key refers to an object. @throws CorruptRecordError */
-  async refersTo(key: Key, name: string): Promise<boolean> {
-    const stored = await this.#read(key)
-    return stored?.is === 'reference' && stored.reference.name === name
+  /** Deletes an object to which its blob does not refer. @throws StorageError, CorruptRecordError */
+  async sweep(check: ObjectCheck, objects: SealedObjects): Promise<JobDisposition> {
+    const againAfterMs = await this.#index.settlesInMs(check)
+    if (againAfterMs === null) return 'done'
+    if (againAfterMs > 0) return { againAfterMs }
+    const stored = await this.#read(check.key)
+    if (stored?.is === 'reference' && stored.reference.name === check.name) return 'done'
+    await objects.delete(check.name)
+    await this.#index.remove(check)
+    return 'done'
   }
 
   async #replace(key: Key, value: Uint8Array): Promise<void> {

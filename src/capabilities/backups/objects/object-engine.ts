@@ -4,7 +4,7 @@ import { JobConsumer } from '../../../core/jobs/job-consumer.ts'
 import type { Engine } from '../../../core/store/engine.ts'
 import { OpenCalls } from '../../../core/store/open-calls.ts'
 import { notConfigured, ObjectBlobs } from './object-blobs.ts'
-import { type ObjectCheck, ObjectIndex, ObjectPlace, objectQueue, readObjectCheck } from './object-index.ts'
+import { ObjectIndex, ObjectPlace, objectQueue, readObjectCheck } from './object-index.ts'
 import { resolveDump } from './resolve-dump.ts'
 import type { SealedObjects } from './sealed-objects.ts'
 
@@ -12,60 +12,10 @@ import type { SealedObjects } from './sealed-objects.ts'
 const pollMs = 60_000
 const atOnce = 8
 
-interface ObjectSweeperOptions {
-  readonly engine: Pick<Engine, 'queue'>
-  readonly blobs: ObjectBlobs
-  readonly index: ObjectIndex
-  readonly objects: SealedObjects
-  readonly clock: Clock
-  readonly log: Log
-}
-
-/** Deletes the objects to which no blob refers. While the object storage cannot be used, the checks wait. */
-export class ObjectSweeper {
-  readonly #options: ObjectSweeperOptions
-  readonly #checks: JobConsumer
-
-  constructor(options: ObjectSweeperOptions) {
-    this.#options = options
-    const { engine, clock, log } = options
-    this.#checks = new JobConsumer({
-      queue: engine.queue,
-      name: objectQueue,
-      clock,
-      log,
-      pollMs,
-      atOnce,
-      carryOut: async ({ payload }) => this.#check(readObjectCheck(payload)),
-    })
-  }
-
-  /** Also checks the place, so that the log has its problem before the first call needs it. */
-  start(): void {
-    void this.#options.objects.check().catch(() => undefined)
-    this.#checks.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#checks.stop()
-  }
-
-  async #check(check: ObjectCheck): Promise<'done' | { readonly againAfterMs: number }> {
-    const { blobs, index, objects } = this.#options
-    const ms = await index.settlesInMs(check)
-    if (ms === null) return 'done'
-    if (ms > 0) return { againAfterMs: ms }
-    if (await blobs.refersTo(check.key, check.name)) return 'done'
-    await objects.delete(check.name)
-    await index.remove(check)
-    return 'done'
-  }
-}
-
 export interface ObjectEngine {
   readonly engine: Engine
   /** Deletes objects that are not used any more; null without an object storage. */
-  readonly sweeper: ObjectSweeper | null
+  readonly sweeper: JobConsumer | null
 }
 
 /**
@@ -104,7 +54,17 @@ export function withObjects(
     close: () => (closing ??= gate.close().then(() => inner.close())),
   }
   const sweeper =
-    objects === null ? null : new ObjectSweeper({ engine: inner, blobs, index, objects, clock, log })
+    objects === null
+      ? null
+      : new JobConsumer({
+          queue: inner.queue,
+          name: objectQueue,
+          clock,
+          log,
+          pollMs,
+          atOnce,
+          carryOut: ({ payload }) => blobs.sweep(readObjectCheck(payload), objects),
+        })
   return { engine, sweeper }
 }
 
