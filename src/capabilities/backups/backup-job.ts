@@ -48,16 +48,11 @@ export async function runBackupJob(
   const repository = await repositoryOf(job, 'create')
   const isFirst = (await repository.list()).length === 0
   const { verify, version, keep, otherStore = false } = job
-  const options = { verify, version, otherStore, onProgress, ...(signal !== undefined && { signal }) }
+  const options = { verify, version, otherStore, onProgress, signal }
   const backup = await writeToRepository(repository, parts, options)
   if (keep === null) return { backup, isFirst, pruned: null, pruneFailure: null }
   try {
-    const pruned = await pruneRepository(repository, {
-      keep,
-      dropDamaged: false,
-      made: backup.id,
-      ...(signal !== undefined && { signal }),
-    })
+    const pruned = await pruneRepository(repository, { keep, dropDamaged: false, made: backup.id, signal })
     return { backup, isFirst, pruned, pruneFailure: null }
   } catch (error) {
     return { backup, isFirst, pruned: null, pruneFailure: errorMessage(error) }

@@ -158,20 +158,11 @@ export class BackupSchedule {
         { event: 'backup.first', to: job.to },
         'the place had no backup before; if you expected some, check that its disk is mounted',
       )
-    const { id, pairs, bytes, chunks, newChunks, newBytes, repairedChunks } = backup
-    metrics.backupWrittenBytes.inc(newBytes)
+    const { id, at: _, pairs: records, ...sizes } = backup
+    metrics.backupWrittenBytes.inc(backup.newBytes)
+    const removed = pruned?.removed.length ?? 0
     log.info(
-      {
-        event: 'backup.succeeded',
-        backup: id,
-        records: pairs,
-        bytes,
-        chunks,
-        newChunks,
-        newBytes,
-        repairedChunks,
-        removed: pruned?.removed.length ?? 0,
-      },
+      { event: 'backup.succeeded', backup: id, records, ...sizes, removed },
       'the backup is complete and verified',
     )
     const damaged = (pruned?.damages ?? []).map(({ object }) => object)

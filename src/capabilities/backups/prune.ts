@@ -72,7 +72,7 @@ interface PruneOptions {
   /** Id of a backup that remains in any case. */
   readonly made?: string
   /** Ends the prune with an error before its next deletion. Its lock is released. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Pruned {

@@ -30,7 +30,7 @@ export interface BackupOptions {
   readonly otherStore?: boolean
   readonly onProgress: Progress
   /** Ends the backup with an error. Its lock is released. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A complete and verified backup. Sizes are those of the plain content; `newBytes` is the size of objects. */
