@@ -5,7 +5,7 @@ import type { Key, Kv } from '../../core/store/engine.ts'
 import { type RecordType, readRecord } from '../../core/store/stored-record.ts'
 import { type CallbacksRecord, callbacksRecordType, withFunctions } from './callback-records.ts'
 import { subscriptionLimits } from './limits.ts'
-import { activeTargets, type WebhookTarget, wantsType } from './target.ts'
+import { basicTargets, endpointTargets, storeTargets, type WebhookTarget, wantsType } from './target.ts'
 import {
   advancedConfigType,
   basicConfigType,
@@ -71,12 +71,13 @@ export async function readConfigSnapshot(
     return value === null ? null : readRecord(type, { key, value })
   }
   const callbacks = withFunctions(stored(keys.callbacks, callbacksRecordType), functions)
-  const targets = activeTargets({
-    callbacks,
-    basic: stored(keys.basic, basicConfigType) ?? noBasicConfig,
-    advanced: stored(keys.advanced, advancedConfigType) ?? noAdvancedConfig,
-    endpoints: entries.map((entry) => readRecord(endpointRecordType, entry)),
-  })
+  const advanced = stored(keys.advanced, advancedConfigType) ?? noAdvancedConfig
+  const endpoints = entries.map((entry) => readRecord(endpointRecordType, entry))
+  const targets = [
+    ...basicTargets(stored(keys.basic, basicConfigType) ?? noBasicConfig),
+    ...endpointTargets(advanced, endpoints),
+    ...storeTargets(callbacks),
+  ]
   const feed = stored(keys.feed, feedConfigType) ?? noFeedConfig
   const types = new Set([
     ...eventTypes.filter((type) => targets.some((target) => wantsType(target, type))),

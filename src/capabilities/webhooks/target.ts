@@ -26,44 +26,34 @@ export type WebhookTarget = { readonly id: string } & (
   | { readonly kind: 'store'; readonly callback: StoreCallback; readonly callbacks: CallbacksRecord }
 )
 
-/** The webhook configuration of an API key. */
-interface TenantWebhooks {
-  readonly basic: BasicConfig
-  readonly advanced: AdvancedConfig
-  /** Endpoints of the API key, sorted by id. */
-  readonly endpoints: readonly EndpointRecord[]
-  /** The callbacks; null if none are configured. */
-  readonly callbacks: CallbacksRecord | null
-}
-
 /** The members of an event that decide which targets get the event. */
 export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data' | 'only'>
 
-/** Returns the targets that can receive events. A target that is off or disabled is not included. */
-export const activeTargets = ({
-  basic,
-  advanced,
-  endpoints,
-  callbacks,
-}: TenantWebhooks): readonly WebhookTarget[] => [
-  ...(basic.useWebhookService ? basicTargets(basic.webhookServiceConfig) : []),
-  ...(advanced.isEnabled ? endpoints.filter(({ disabledBy }) => disabledBy === null) : []).map(
-    (endpoint): WebhookTarget => ({ kind: 'endpoint', id: endpoint.id, endpoint, config: advanced }),
-  ),
-  ...(callbacks === null ? [] : storeTargets(callbacks)),
-]
+/** Returns the targets of the advanced service; none if it is off. Disabled endpoints are not included. */
+export const endpointTargets = (
+  config: AdvancedConfig,
+  endpoints: readonly EndpointRecord[],
+): readonly WebhookTarget[] =>
+  (config.isEnabled ? endpoints : [])
+    .filter(({ disabledBy }) => disabledBy === null)
+    .map((endpoint) => ({ kind: 'endpoint', id: endpoint.id, endpoint, config }))
 
-function basicTargets(config: BasicServiceConfig): readonly WebhookTarget[] {
+/** Returns the targets of the basic service; none if it is off. */
+export function basicTargets({
+  useWebhookService,
+  webhookServiceConfig: config,
+}: BasicConfig): readonly WebhookTarget[] {
   const urls = { raw: config.rawNotificationUrl, processed: config.processedNotificationUrl }
   return basicForms
-    .filter((form) => urls[form] !== '')
+    .filter((form) => useWebhookService && urls[form] !== '')
     .map((form) => ({ kind: 'basic', id: basicTargetId(form), form, url: urls[form], config }))
 }
 
-/** Returns the targets of the callback `store`, which share the editors. */
-function storeTargets(callbacks: CallbacksRecord): readonly WebhookTarget[] {
-  const { store: callback } = callbacks
-  return callback === null ? [] : storeTargetIds.map((id) => ({ kind: 'store', id, callback, callbacks }))
+/** Returns the targets of the callback `store`, which share the editors; none if it is not configured. */
+export function storeTargets(callbacks: CallbacksRecord | null): readonly WebhookTarget[] {
+  const callback = callbacks?.store ?? null
+  if (callbacks === null || callback === null) return []
+  return storeTargetIds.map((id) => ({ kind: 'store', id, callback, callbacks }))
 }
 
 /**
