@@ -32,42 +32,6 @@ interface ClaimedEvent {
   readonly event: QueuedEvent
 }
 
-/** Events whose jobs are claimed, but that are not dispatched yet. Counts the events and their bytes. */
-class ClaimedEventBuffer {
-  readonly #byJob = new Map<string, ClaimedEvent>()
-  #bytes = 0
-
-  /** Maximum number of events in the next claim; 0 if the buffer is full. */
-  get free(): number {
-    if (this.#bytes >= claimedMax.bytes) return 0
-    return Math.min(claimMax, claimedMax.events - this.#byJob.size)
-  }
-
-  /** Tokens of the leases of all events. */
-  get tokens(): readonly string[] {
-    return Array.from(this.#byJob.values(), ({ token }) => token)
-  }
-
-  /**
-   * Adds an event. Returns false if the buffer already has the event, because its lease has expired and its
-   * job was claimed again. The event then keeps only the new token.
-   */
-  add(claimed: ClaimedEvent): boolean {
-    const before = this.#byJob.get(claimed.jobId)
-    if (before !== undefined) {
-      before.token = claimed.token
-      return false
-    }
-    this.#byJob.set(claimed.jobId, claimed)
-    this.#bytes += claimed.bytes
-    return true
-  }
-
-  remove(claimed: readonly ClaimedEvent[]): void {
-    for (const { jobId, bytes } of claimed) if (this.#byJob.delete(jobId)) this.#bytes -= bytes
-  }
-}
-
 /** Maximum number of batches that are dispatched concurrently, in total and for one API key. */
 const portionsAtOnce = { total: 8, each: 1 }
 /** Limits of a batch. A batch of a single event may have more bytes. */
@@ -99,7 +63,8 @@ export class EventDispatcher {
   readonly #services: Services
   readonly #fanout: Fanout
   readonly #unsubscribe: () => void
-  readonly #claimed = new ClaimedEventBuffer()
+  /** Events whose jobs are claimed, but that are not dispatched yet, by the id of the job. */
+  readonly #claimed = new Map<string, ClaimedEvent>()
   /** Events by API key. */
   readonly #lines = new Map<string, EventLine>()
   readonly #slots = new Semaphore(portionsAtOnce)
@@ -142,16 +107,28 @@ export class EventDispatcher {
   async #release(): Promise<void> {
     const { queue } = this.#services.engine
     // If this release fails, the event becomes due at the end of its lease.
-    await Promise.all(this.#claimed.tokens.map((token) => queue.retry(token, 0, '').catch(() => false)))
+    const claimed = [...this.#claimed.values()]
+    await Promise.all(claimed.map(({ token }) => queue.retry(token, 0, '').catch(() => false)))
   }
 
   async #claim(): Promise<void> {
-    const { free } = this.#claimed
+    const free = this.#free
     if (free === 0 || !this.#election.isLeader) return
     const jobs = await this.#services.engine.queue.claim(eventQueue, free, leaseMs)
     if (jobs.length > 0) this.#claims.wake()
     const claimed = (await mapInSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? [])
-    for (const each of claimed) if (this.#claimed.add(each)) this.#append(each)
+    for (const each of claimed) {
+      const known = this.#claimed.get(each.jobId)
+      // The lease of the event has expired, and its job was claimed again.
+      if (known !== undefined) known.token = each.token
+      else this.#append(each)
+    }
+  }
+
+  /** Maximum number of events in the next claim; 0 if too many events are claimed. */
+  get #free(): number {
+    const bytes = bytesOf([...this.#claimed.values()])
+    return bytes < claimedMax.bytes ? Math.min(claimMax, claimedMax.events - this.#claimed.size) : 0
   }
 
   /** Decodes the event of a job. Returns null for a malformed job, after it was moved to the dead letters. */
@@ -170,6 +147,7 @@ export class EventDispatcher {
   }
 
   #append(claimed: ClaimedEvent): void {
+    this.#claimed.set(claimed.jobId, claimed)
     const name = tenantName(claimed.event.scope)
     const line = this.#lines.get(name)
     if (line !== undefined) return void line.waiting.push(claimed)
@@ -188,11 +166,10 @@ export class EventDispatcher {
 
   /** Dispatches a batch. Events that fail become due again at the end of their lease. */
   async #dispatch(portion: readonly ClaimedEvent[]): Promise<void> {
-    const bytes = portion.reduce((sum, each) => sum + each.bytes, 0)
     try {
       const failed = await this.#fanout.tell(
         portion.map(({ event }) => event),
-        bytes,
+        bytesOf(portion),
         () => this.#claims.isStopped,
       )
       const delivered = portion.filter(({ event }) => !failed.has(event))
@@ -200,12 +177,15 @@ export class EventDispatcher {
     } catch (err) {
       this.#services.log.warn({ event: dispatchFailed, err }, 'could not dispatch events; retrying')
     }
-    const wasFull = this.#claimed.free === 0
-    this.#claimed.remove(portion)
+    const wasFull = this.#free === 0
+    for (const { jobId } of portion) this.#claimed.delete(jobId)
     // The claim loop had paused because the buffer was full.
     if (wasFull) this.#claims.wake()
   }
 }
+
+const bytesOf = (claimed: readonly ClaimedEvent[]): number =>
+  claimed.reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** Returns the number of events in the next batch; at least 1. */
 function portionOf(waiting: readonly ClaimedEvent[]): number {
