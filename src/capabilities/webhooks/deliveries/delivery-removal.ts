@@ -5,8 +5,8 @@ import { lastSegment } from '../../../core/store/key-encoding.ts'
 import { subscriptionLimits } from '../limits.ts'
 import { basicTargetIds, fixedTargetIds, subscriptionKeys, subscriptionsPart } from '../webhook-records.ts'
 import { deliveriesPart, deliveryKeys as keys } from './delivery-keys.ts'
-import { type DeliveryStatus, messageIdStart, type TargetAddress } from './delivery-records.ts'
-import type { DeliveryStore } from './delivery-store.ts'
+import { type MessageRecord, messageIdStart, type TargetAddress } from './delivery-records.ts'
+import type { DeliveryChange, DeliveryStore } from './delivery-store.ts'
 
 /** Maximum number of messages that one commit removes. */
 const messagesAtOnce = 200
@@ -28,7 +28,10 @@ export class DeliveryRemoval {
   async sweep(address: TargetAddress, before: number, goOn: CheckLease): Promise<boolean> {
     const end = messageIdStart + orderAt(before)
     for (const status of ['succeeded', 'failed'] as const)
-      while (await this.#sweepSome(address, status, end)) await goOn()
+      await this.#removeAll(address, goOn, async (change) => {
+        const oldest = await change.first(status, messagesAtOnce)
+        return oldest.filter(({ id }) => id < end)
+      })
     return (await this.#store.read(address).scan({ prefix: keys.messages, limit: 1 })).length > 0
   }
 
@@ -73,24 +76,23 @@ export class DeliveryRemoval {
     goOn: CheckLease,
   ): Promise<void> {
     for (const targetId of targetIds)
-      while (await this.#forgetSome({ workspaceId, apiKey, targetId }, organizationId)) await goOn()
+      await this.#removeAll({ workspaceId, apiKey, targetId }, goOn, (change) =>
+        change.ofOrganization(organizationId, messagesAtOnce),
+      )
   }
 
-  /** Removes up to `messagesAtOnce` old messages with a status. Returns false if no old messages remain. */
-  #sweepSome(address: TargetAddress, status: DeliveryStatus, end: string): Promise<boolean> {
-    return this.#store.change(address, async (change) => {
-      const first = await change.first(status, messagesAtOnce)
-      const old = first.filter(({ id }) => id < end)
-      for (const message of old) change.remove(message)
-      return old.length === messagesAtOnce
-    })
-  }
-
-  #forgetSome(address: TargetAddress, organizationId: string): Promise<boolean> {
-    return this.#store.change(address, async (change) => {
-      const messages = await change.ofOrganization(organizationId, messagesAtOnce)
-      for (const message of messages) change.remove(message)
-      return messages.length === messagesAtOnce
-    })
+  /** @param next returns at most `messagesAtOnce` of the messages to remove; fewer if no more remain */
+  async #removeAll(
+    address: TargetAddress,
+    goOn: CheckLease,
+    next: (change: DeliveryChange) => Promise<readonly MessageRecord[]>,
+  ): Promise<void> {
+    const removeSome = () =>
+      this.#store.change(address, async (change) => {
+        const messages = await next(change)
+        for (const message of messages) change.remove(message)
+        return messages.length === messagesAtOnce
+      })
+    while (await removeSome()) await goOn()
   }
 }

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../../core/base/clock.ts'
 import { ApiError } from '../../../core/base/errors.ts'
-import {
-  eventJob,
-  eventQueue,
-  eventTopic,
-  orderAt,
-  type QueuedEvent,
-} from '../../../core/events/outbound-event.ts'
+import { eventJob, eventTopic, orderAt, type QueuedEvent } from '../../../core/events/outbound-event.ts'
 import type { Bus, Key } from '../../../core/store/engine.ts'
 import { lastSegment } from '../../../core/store/key-encoding.ts'
 import { storedEditorOf } from '../callback-records.ts'
@@ -268,7 +262,8 @@ export class DeliveryService {
     rules: RetryPolicy,
   ): Promise<RecordedAttempt> {
     const now = this.#clock.now()
-    const { result, transaction } = await this.#store.run(address, async (change) => {
+    let hasEvents = false
+    const recorded = await this.#store.change(address, async (change) => {
       const before = await change.get(results.map(({ messageId }) => messageId))
       const messages = results.map((result, index) => {
         change.state = stateAfter(change.state, result.attempt)
@@ -283,12 +278,13 @@ export class DeliveryService {
         if (after.dueAt !== null) this.#enqueueDue(address, change, [after.dueAt])
         const exhausted = after.status === 'failed' ? rules.exhausted(after) : null
         if (exhausted !== null) change.enqueue(eventJob(exhausted))
+        hasEvents ||= exhausted !== null
         return after
       })
       return { messages, state: change.state }
     })
-    if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
-    return result
+    if (hasEvents) this.#bus.publish(eventTopic, new Uint8Array())
+    return recorded
   }
 
   /**

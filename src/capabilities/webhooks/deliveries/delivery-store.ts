@@ -144,16 +144,9 @@ export class DeliveryStore {
    * @throws ApiError ABORTED if conflicts with concurrent changes continue; the errors of `work`
    */
   async change<T>(address: TargetAddress, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
-    return (await this.run(address, work)).result
-  }
-
-  /** Like `change`, but also returns the committed transaction. */
-  run<T>(
-    address: TargetAddress,
-    work: (change: DeliveryChange) => Promise<T>,
-  ): Promise<{ readonly result: T; readonly transaction: Transaction }> {
-    return this.#transactions.run(deliveriesPart(address), (transaction) =>
+    const { result } = await this.#transactions.run(deliveriesPart(address), (transaction) =>
       DeliveryChange.run(transaction, work),
     )
+    return result
   }
 }
