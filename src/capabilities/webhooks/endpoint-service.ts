@@ -7,7 +7,7 @@ import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
 import { type CursorPage, type ListingCursor, pageAtCursor, serveJob } from './deliveries/delivery-keys.ts'
 import { subscriptionLimits as limits } from './limits.ts'
-import type { SubscriptionStore } from './subscription-store.ts'
+import type { SubscriptionCache } from './subscription-cache.ts'
 import { checkAdvanced, given } from './webhook-config-service.ts'
 import {
   type DisabledBy,
@@ -23,11 +23,11 @@ import {
  * not exist.
  */
 export class EndpointService {
-  readonly #store: SubscriptionStore
+  readonly #store: SubscriptionCache
   readonly #clock: Clock
   readonly #generator = new CredentialGenerator()
 
-  constructor(store: SubscriptionStore, clock: Clock) {
+  constructor(store: SubscriptionCache, clock: Clock) {
     this.#store = store
     this.#clock = clock
   }

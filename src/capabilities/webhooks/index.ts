@@ -13,7 +13,6 @@ import { DeliveryWorker } from './sending/delivery-worker.ts'
 import { EventDispatcher } from './sending/event-dispatcher.ts'
 import type { EventListeners } from './sending/fanout.ts'
 import { SubscriptionCache } from './subscription-cache.ts'
-import { SubscriptionStore } from './subscription-store.ts'
 import { CallbackConfigService, WebhookConfigService } from './webhook-config-service.ts'
 
 /**
@@ -27,13 +26,12 @@ export function createWebhookModule(
 ) {
   const { kv, bus } = engine
   const subscriptions = new SubscriptionCache(engine, clock, undefined, functions)
-  const store = new SubscriptionStore(kv, bus, subscriptions)
   const deliveryStore = new DeliveryStore(kv)
   return {
     subscriptions,
-    webhookConfigs: new WebhookConfigService(store),
-    endpoints: new EndpointService(store, clock),
-    callbackConfigs: new CallbackConfigService(store, clock),
+    webhookConfigs: new WebhookConfigService(subscriptions),
+    endpoints: new EndpointService(subscriptions, clock),
+    callbackConfigs: new CallbackConfigService(subscriptions, clock),
     deliveries: new DeliveryService(deliveryStore, bus, clock),
     deliveryRemoval: new DeliveryRemoval(deliveryStore),
   }

@@ -1,10 +1,13 @@
 import type { Clock } from '../../core/base/clock.ts'
 import { readJson } from '../../core/base/json.ts'
+import { type CounterRecord, counterRecordType } from '../../core/directory/store/records.ts'
+import { Transaction, TransactionRunner } from '../../core/directory/store/transaction.ts'
 import type { EventType } from '../../core/events/outbound-event.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
-import type { Engine } from '../../core/store/engine.ts'
+import type { Engine, Key } from '../../core/store/engine.ts'
 import { cachedKeyNames, tenantName } from '../../core/store/key-encoding.ts'
+import type { RecordType } from '../../core/store/stored-record.ts'
 import type { CallbacksRecord } from './callback-records.ts'
 import {
   type ConfigSnapshot,
@@ -13,12 +16,12 @@ import {
   wantsChanges,
 } from './config-snapshot.ts'
 import { type MatchableEvent, targetsOfEvent, type WebhookTarget } from './target.ts'
-import type { FeedConfig } from './webhook-records.ts'
+import { type FeedConfig, subscriptionKeys, subscriptionsPart } from './webhook-records.ts'
 
 /** Topic on the bus for the notice that the configuration of an API key has changed. */
 export const subscriptionsTopic = 'subscriptions.change'
 
-export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
+const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
   Buffer.from(JSON.stringify({ workspaceId, apiKey }))
 
 const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.tenant, message)
@@ -55,11 +58,13 @@ const checkEveryMs = 2_500
 const cachedBytesMax = 33_554_432
 
 /**
- * Caches the configuration of the webhooks and of the feed of API keys, so that it is known which event types
- * each key needs.
+ * Stores the configuration of the webhooks, the callbacks and the feed of API keys, and caches it, so that it is known
+ * which event types each key needs.
  */
 export class SubscriptionCache {
   readonly #kv: Engine['kv']
+  readonly #bus: Engine['bus']
+  readonly #transactions: TransactionRunner
   readonly #clock: Clock
   readonly #checkedMs: number
   readonly #checkEveryMs: number
@@ -75,6 +80,8 @@ export class SubscriptionCache {
     functions: CallbacksRecord | null = null,
   ) {
     this.#kv = kv
+    this.#bus = bus
+    this.#transactions = new TransactionRunner(kv)
     this.#clock = clock
     this.#checkedMs = Math.max(checkedMs, foreignChanges.maxAgeMs)
     this.#checkEveryMs = Math.max(checkEveryMs, foreignChanges.maxAgeMs)
@@ -149,7 +156,49 @@ export class SubscriptionCache {
     return (await this.#current(tenant)).callbacks
   }
 
-  /** Evicts the configuration of an API key. The caller must call this method after each change. */
+  /** Returns a transaction that only reads the stored configuration. Its writes would never be committed. */
+  read(tenant: Tenant): Transaction {
+    return new Transaction(this.#kv, subscriptionsPart(tenant))
+  }
+
+  /**
+   * Changes the configuration of an API key. Resolves when the change is durable and the caches have been
+   * notified. Changes of the same API key run one after the other.
+   * @throws ApiError ABORTED if conflicts with concurrent changes continue, or the errors of `work`; in both
+   * cases nothing has changed
+   */
+  async change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    try {
+      const { result } = await this.#transactions.run(subscriptionsPart(tenant), (transaction) =>
+        revised(transaction, work),
+      )
+      return result
+    } finally {
+      // Also notifies after an error, because the commit may have succeeded nevertheless.
+      this.forget(tenant)
+      this.#bus.publish(subscriptionsTopic, encodeChange(tenant))
+    }
+  }
+
+  /**
+   * Changes one record of the configuration.
+   * @param next returns the new record. Gets the stored one; null if there is none
+   * @throws like `change`
+   */
+  changeRecord<R extends object>(
+    tenant: Tenant,
+    key: Key,
+    type: RecordType<R>,
+    next: (stored: R | null) => R,
+  ): Promise<R> {
+    return this.change(tenant, async (transaction) => {
+      const record = next(await transaction.get(key, type))
+      transaction.put(key, record)
+      return record
+    })
+  }
+
+  /** Evicts the configuration of an API key. */
   forget(tenant: Tenant): void {
     const name = nameOf(tenant)
     this.#bytes -= this.#cache.get(name)?.snapshot?.bytes ?? 0
@@ -227,4 +276,19 @@ export class SubscriptionCache {
       this.#cache.delete(name)
     }
   }
+}
+
+/**
+ * Runs `work`, and increments the revision. The revision is read before `work` runs. A concurrent change
+ * therefore always conflicts, even if `work` only scans.
+ */
+async function revised<T>(
+  transaction: Transaction,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const revision = await transaction.get(subscriptionKeys.revision, counterRecordType)
+  const result = await work(transaction)
+  if (transaction.written().length > 0)
+    transaction.put(subscriptionKeys.revision, { count: (revision?.count ?? 0) + 1 } satisfies CounterRecord)
+  return result
 }

@@ -5,7 +5,7 @@ import type { Tenant } from '../../core/model/address.ts'
 import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
 import { type CallbacksRecord, callbacksRecordType } from './callback-records.ts'
 import { subscriptionLimits as limits } from './limits.ts'
-import type { SubscriptionStore } from './subscription-store.ts'
+import type { SubscriptionCache } from './subscription-cache.ts'
 import { hasTriggers, mergeTriggers } from './triggers.ts'
 import {
   type AdvancedConfig,
@@ -32,35 +32,35 @@ type CallbacksChange = {
  * except `update`.
  */
 export class CallbackConfigService {
-  readonly #store: SubscriptionStore
+  readonly #store: SubscriptionCache
   readonly #clock: Clock
 
-  constructor(store: SubscriptionStore, clock: Clock) {
+  constructor(store: SubscriptionCache, clock: Clock) {
     this.#store = store
     this.#clock = clock
   }
 
-  find(tenant: Tenant): Promise<CallbacksRecord> {
-    return requireCallbacks(this.#store.read(tenant))
+  async find(tenant: Tenant): Promise<CallbacksRecord> {
+    return configured(await this.#store.read(tenant).get(keys.callbacks, callbacksRecordType))
   }
 
   /** Changes callbacks. The first change creates the signing secret. */
   update(tenant: Tenant, change: CallbacksChange): Promise<CallbacksRecord> {
     const now = this.#clock.now()
     const none = { authorize: null, load: null, store: null, previousSecret: null, createdAt: now }
-    const secret = generateSecret()
-    return this.#store.change(tenant, async (transaction) => {
-      const stored = await transaction.get(keys.callbacks, callbacksRecordType)
-      const next: CallbacksRecord = { ...none, secret, ...stored, ...given(change), updatedAt: now }
-      transaction.put(keys.callbacks, next)
-      return next
-    })
+    const first = { ...none, secret: generateSecret() }
+    return this.#store.changeRecord(tenant, keys.callbacks, callbacksRecordType, (stored) => ({
+      ...first,
+      ...stored,
+      ...given(change),
+      updatedAt: now,
+    }))
   }
 
   /** Removes all callbacks and the signing secret. */
   delete(tenant: Tenant): Promise<void> {
     return this.#store.change(tenant, async (transaction) => {
-      await requireCallbacks(transaction)
+      configured(await transaction.get(keys.callbacks, callbacksRecordType))
       transaction.delete(keys.callbacks)
     })
   }
@@ -68,17 +68,13 @@ export class CallbackConfigService {
   /** Replaces the signing secret; see `rotateSecret`. */
   rotateSecret(tenant: Tenant, graceSeconds: number): Promise<CallbacksRecord> {
     const secret = generateSecret()
-    return this.#store.change(tenant, async (transaction) => {
-      const stored = await requireCallbacks(transaction)
-      const next = rotateSecret(stored, secret, graceSeconds, this.#clock.now())
-      transaction.put(keys.callbacks, next)
-      return next
-    })
+    return this.#store.changeRecord(tenant, keys.callbacks, callbacksRecordType, (stored) =>
+      rotateSecret(configured(stored), secret, graceSeconds, this.#clock.now()),
+    )
   }
 }
 
-async function requireCallbacks(transaction: Transaction): Promise<CallbacksRecord> {
-  const record = await transaction.get(keys.callbacks, callbacksRecordType)
+function configured(record: CallbacksRecord | null): CallbacksRecord {
   if (record !== null) return record
   throw new ApiError(
     'callback/not-configured',
@@ -102,9 +98,9 @@ type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
  * and the feed of a key.
  */
 export class WebhookConfigService {
-  readonly #store: SubscriptionStore
+  readonly #store: SubscriptionCache
 
-  constructor(store: SubscriptionStore) {
+  constructor(store: SubscriptionCache) {
     this.#store = store
   }
 
@@ -123,12 +119,10 @@ export class WebhookConfigService {
    * triggers; in both cases nothing has changed
    */
   updateBasic(tenant: Tenant, change: BasicConfigPatch): Promise<BasicConfig> {
-    return this.#store.change(tenant, async (transaction) => {
-      const stored = (await transaction.get(keys.basic, basicConfigType)) ?? noBasicConfig
-      const next = changedBasic(stored, change)
+    return this.#store.changeRecord(tenant, keys.basic, basicConfigType, (stored) => {
+      const next = changedBasic(stored ?? noBasicConfig, change)
       checkEncryption(next.webhookServiceConfig)
       checkTriggers(next.webhookServiceConfig.triggers)
-      transaction.put(keys.basic, next)
       return next
     })
   }
@@ -139,12 +133,10 @@ export class WebhookConfigService {
    * the service would encrypt without a key. In both cases nothing has changed
    */
   updateAdvanced(tenant: Tenant, change: AdvancedConfigPatch): Promise<AdvancedConfig> {
-    return this.#store.change(tenant, async (transaction) => {
-      const stored = await transaction.get(keys.advanced, advancedConfigType)
+    return this.#store.changeRecord(tenant, keys.advanced, advancedConfigType, (stored) => {
       if (stored === null && change.isEnabled !== true) throw neverConfigured()
       const next = { ...(stored ?? noAdvancedConfig), ...given(change) }
       checkEncryption(next)
-      transaction.put(keys.advanced, next)
       return next
     })
   }
@@ -155,11 +147,10 @@ export class WebhookConfigService {
 
   /** Changes the given members. @throws ApiError ABORTED if conflicts with concurrent changes continue */
   updateFeed(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
-    return this.#store.change(tenant, async (transaction) => {
-      const next = { ...((await transaction.get(keys.feed, feedConfigType)) ?? noFeedConfig), ...change }
-      transaction.put(keys.feed, next)
-      return next
-    })
+    return this.#store.changeRecord(tenant, keys.feed, feedConfigType, (stored) => ({
+      ...(stored ?? noFeedConfig),
+      ...change,
+    }))
   }
 }
 

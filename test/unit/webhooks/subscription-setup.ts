@@ -1,6 +1,5 @@
 import { EndpointService, type NewEndpoint } from '../../../src/capabilities/webhooks/endpoint-service.ts'
 import { SubscriptionCache } from '../../../src/capabilities/webhooks/subscription-cache.ts'
-import { SubscriptionStore } from '../../../src/capabilities/webhooks/subscription-store.ts'
 import type { MatchableEvent } from '../../../src/capabilities/webhooks/target.ts'
 import { WebhookConfigService } from '../../../src/capabilities/webhooks/webhook-config-service.ts'
 import type { Bus, Engine } from '../../../src/core/store/engine.ts'
@@ -16,12 +15,11 @@ export function processOn(
 ) {
   const clock = new HeldClock()
   const subscriptions = new SubscriptionCache({ kv, bus, foreignChanges }, clock, bytesMax)
-  const store = new SubscriptionStore(kv, bus, subscriptions)
   return {
     clock,
     subscriptions,
-    configs: new WebhookConfigService(store),
-    endpoints: new EndpointService(store, clock),
+    configs: new WebhookConfigService(subscriptions),
+    endpoints: new EndpointService(subscriptions, clock),
   }
 }
 
