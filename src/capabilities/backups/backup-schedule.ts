@@ -36,14 +36,6 @@ interface BackupScheduleOptions {
   readonly metrics: Pick<Metrics, 'backups' | 'backupPrunes' | 'backupWrittenBytes' | 'backupDurationSeconds'>
 }
 
-type ScheduleState =
-  /** Another node makes the backups, or the schedule has not been started. */
-  | { readonly is: 'idle' }
-  | { readonly is: 'waiting'; readonly cancelTimer: () => void }
-  /** Reads the time of the newest backup, or makes a backup. `ended` never rejects. */
-  | { readonly is: 'working'; readonly interruption: AbortController; readonly ended: Promise<void> }
-  | { readonly is: 'stopped' }
-
 /**
  * Makes backups in a repository at an interval, one at a time, on one node of a cluster. The repository has the
  * time of the newest backup, so the interval continues after a restart and on another node.
@@ -51,14 +43,21 @@ type ScheduleState =
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions
   readonly #election: LeaderElection
-  #state: ScheduleState = { is: 'idle' }
+  readonly #stopping = new AbortController()
+  #loop: Promise<void> = Promise.resolve()
+  #endPause = (): void => undefined
+  /** Time of the next backup in epoch milliseconds; null if it must be read from the repository. */
+  #nextAt: number | null = null
   #failures = 0
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options
     const { engine, clock, log } = options
-    const elected = (): void => this.#elected()
-    this.#election = new LeaderElection(engine, 'backups', clock, log, elected)
+    this.#election = new LeaderElection(engine, 'backups', clock, log, () => {
+      // Another node may have made backups meanwhile.
+      this.#nextAt = null
+      this.#endPause()
+    })
     // An increase can be measured only from a value that exists.
     for (const result of backupResults) options.metrics.backups.inc({ result }, 0)
     for (const result of pruneResults) options.metrics.backupPrunes.inc({ result }, 0)
@@ -66,49 +65,43 @@ export class BackupSchedule {
 
   start(): void {
     this.#election.start()
+    this.#loop = this.#run()
   }
 
   /** Interrupts a backup, and waits until it has ended. Then another node can make backups. */
   async stop(): Promise<void> {
-    const before = this.#state
-    this.#state = { is: 'stopped' }
-    if (before.is === 'waiting') before.cancelTimer()
-    if (before.is === 'working') {
-      before.interruption.abort()
-      await before.ended
-    }
+    this.#stopping.abort()
+    this.#endPause()
+    await this.#loop
     await this.#election.stop()
   }
 
-  #elected(): void {
-    const state = this.#state
-    // Work that has begun determines the next time when it ends.
-    if (state.is === 'working' || state.is === 'stopped') return
-    if (state.is === 'waiting') state.cancelTimer()
-    this.#work(() => this.#readNewest())
+  async #run(): Promise<void> {
+    const { everyMs, clock } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      if (!this.#election.isLeader) {
+        await this.#pause(timerMsMax)
+        continue
+      }
+      const nextAt = this.#nextAt ?? (await this.#readNewest())
+      const now = clock.now()
+      // A later time was planned with a wrong clock.
+      this.#nextAt = Math.min(nextAt, now + everyMs)
+      if (this.#nextAt > now) await this.#pause(Math.min(this.#nextAt - now, timerMsMax))
+      else if (this.#election.isLeader && !signal.aborted) this.#nextAt = await this.#backUp(signal)
+    }
   }
 
-  /** @param work resolves with the time of the next backup; never rejects */
-  #work(work: (signal: AbortSignal) => Promise<number>): void {
-    const interruption = new AbortController()
-    const ended = work(interruption.signal).then((at) => this.#continueAt(at))
-    this.#state = { is: 'working', interruption, ended }
-  }
-
-  /** Makes the next backup at a time, if this node is then still the leader. */
-  #continueAt(plannedAt: number): void {
-    if (this.#state.is === 'stopped') return
-    const now = this.#options.clock.now()
-    // A later time was planned with a wrong clock.
-    const at = Math.min(plannedAt, now + this.#options.everyMs)
-    const waitMs = at - now
-    if (!this.#election.isLeader) this.#state = { is: 'idle' }
-    else if (waitMs <= 0) this.#work((signal) => this.#backUp(signal))
-    else this.#state = { is: 'waiting', cancelTimer: this.#timer(at, waitMs) }
-  }
-
-  #timer(at: number, waitMs: number): () => void {
-    return this.#options.clock.after(Math.min(waitMs, timerMsMax), () => this.#continueAt(at))
+  async #pause(ms: number): Promise<void> {
+    if (this.#stopping.signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.after(ms, resolve)
+      this.#endPause = () => {
+        cancel()
+        resolve()
+      }
+    })
   }
 
   async #readNewest(): Promise<number> {
