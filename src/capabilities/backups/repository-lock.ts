@@ -220,16 +220,15 @@ const inUse = ({ work, host, pid, startedAt }: LockRecord): StorageError =>
 /** Waits, and keeps the process alive. @throws StorageError after the signal */
 async function waitFor(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   const alive = setInterval(() => undefined, lockRenewMs)
-  let cancel = (): void => undefined
-  let end = (): void => undefined
-  const ended = new Promise<void>((resolve) => {
-    end = () => resolve()
-    cancel = clock.after(ms, end)
+  await new Promise<void>((resolve) => {
+    const cancel = clock.after(ms, resolve)
+    const end = (): void => {
+      cancel()
+      resolve()
+    }
+    if (signal?.aborted === true) end()
+    signal?.addEventListener('abort', end, { once: true })
   })
-  signal?.addEventListener('abort', end)
-  if (signal?.aborted !== true) await ended
-  signal?.removeEventListener('abort', end)
-  cancel()
   clearInterval(alive)
   if (signal?.aborted === true) throw new StorageError('the wait for the lock was interrupted')
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, open, rm, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { isJsonObject } from '../../../core/base/json.ts'
 import type { Config } from '../../../core/config/config.ts'
 import {
   describeProcess,
@@ -216,14 +217,15 @@ async function credentials(config: Config, { onStore }: Running): Promise<Judged
   return ok('no conflict with the store')
 }
 
+/** Requests a path of the server at the configured address. Returns null if it does not respond. */
+const askRunning = ({ host, port }: Config, path: string, init: RequestInit = {}): Promise<Response | null> =>
+  fetch(localUrlAt(host, port) + path, { ...init, signal: AbortSignal.timeout(answerMs) }).catch(() => null)
+
 /** Asks the running server whether the admin token is correct, if one is known. */
 async function adminTokenOfRunning(config: Config): Promise<Judged> {
   const token = await adminTokenOf(config)
   if (token === undefined) return ok('the running server accepts them')
-  const response = await fetch(`${localUrlAt(config.host, config.port)}/status`, {
-    headers: { 'x-service-admin-token': token },
-    signal: AbortSignal.timeout(answerMs),
-  }).catch(() => null)
+  const response = await askRunning(config, '/status', { headers: { 'x-service-admin-token': token } })
   return response?.status === 401
     ? fail(
         'the running server does not accept the admin token',
@@ -245,7 +247,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
       'not checked: a running server has the store open, and no auth token is known',
       'set WEFT_AUTH_TOKEN',
     )
-  const response = await fetch(`${localUrlAt(config.host, config.port)}/v2/organizations/get`, {
+  const response = await askRunning(config, '/v2/organizations/get', {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -253,8 +255,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
       'x-service-auth-token': authToken,
     },
     body: '{"data":{"pageSize":1}}',
-    signal: AbortSignal.timeout(answerMs),
-  }).catch(() => null)
+  })
   if (response?.ok === true) return adminTokenOfRunning(config)
   if (response?.status === 401)
     return fail(
@@ -318,14 +319,8 @@ async function port(config: Config, running: Running): Promise<Judged> {
 }
 
 /** Returns whether a Weft server answers at the configured address. */
-async function isWeft({ host, port: wanted }: Config): Promise<boolean> {
-  try {
-    const response = await fetch(`${localUrlAt(host, wanted)}/version`, {
-      signal: AbortSignal.timeout(answerMs),
-    })
-    const { name } = (await response.json()) as { readonly name?: unknown }
-    return name === 'weft'
-  } catch {
-    return false
-  }
+async function isWeft(config: Config): Promise<boolean> {
+  const response = await askRunning(config, '/version')
+  const version: unknown = await response?.json().catch(() => null)
+  return isJsonObject(version) && version.name === 'weft'
 }
