@@ -156,16 +156,12 @@ type UidRecord = s.TypeOf<typeof uidRecordType.schema>
  * @throws ApiError NOT_FOUND if no endpoint has this id or uid
  */
 async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
-  const ofId = await transaction.get(keys.endpoint(idOrUid), endpointRecordType)
-  const endpoint = ofId ?? (await endpointOfUid(transaction, idOrUid))
+  const find = (id: string) => transaction.get(keys.endpoint(id), endpointRecordType)
+  const known = await transaction.get(keys.endpointOfUid(idOrUid), uidRecordType)
+  const endpoint = (await find(idOrUid)) ?? (known && (await find(known.endpointId)))
   if (endpoint === null)
     throw new ApiError('webhook/endpoint-not-found', 'the endpoint does not exist; check its id')
   return endpoint
-}
-
-async function endpointOfUid(transaction: Transaction, uid: string): Promise<EndpointRecord | null> {
-  const known = await transaction.get(keys.endpointOfUid(uid), uidRecordType)
-  return known === null ? null : transaction.get(keys.endpoint(known.endpointId), endpointRecordType)
 }
 
 /**

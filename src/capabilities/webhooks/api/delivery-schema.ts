@@ -63,11 +63,10 @@ export const toDeliveryResponse = (message: MessageRecord): FromSchema<typeof de
   createdAt: isoOf(message.at),
   nextAttemptAt: message.dueAt === null ? null : isoOf(message.dueAt),
   reason: message.reason,
-  attempts: message.attempts.map(({ at, httpStatus, durationMs, error }) => ({
+  attempts: message.attempts.map(({ at, httpStatus: httpCode, ...outcome }) => ({
     time: isoOf(at),
-    httpCode: httpStatus,
-    durationMs,
-    error,
+    httpCode,
+    ...outcome,
   })),
 })
 

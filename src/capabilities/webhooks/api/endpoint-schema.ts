@@ -101,31 +101,16 @@ export const secretAnswer = json.object({
 /**
  * Converts an endpoint to its response, which contains only the listed members of the record, and no secrets.
  */
-export const toEndpointResponse = ({
-  id,
-  url,
-  description,
-  filterTypes,
-  channels,
-  disabledBy,
-  rateLimit,
-  uid,
-  metadata,
-  createdAt,
-  updatedAt,
-}: EndpointRecord): FromSchema<typeof endpointAnswer> => ({
-  id,
-  url,
-  description,
-  filterTypes,
-  channels,
-  disabled: disabledBy !== null,
-  rateLimit,
-  uid,
-  metadata,
-  createdAt: new Date(createdAt).toISOString(),
-  updatedAt: new Date(updatedAt).toISOString(),
-})
+export function toEndpointResponse(endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> {
+  const { id, url, description, filterTypes, channels, disabledBy, rateLimit, uid, metadata } = endpoint
+  const asStored = { id, url, description, filterTypes, channels, rateLimit, uid, metadata }
+  return {
+    ...asStored,
+    disabled: disabledBy !== null,
+    createdAt: new Date(endpoint.createdAt).toISOString(),
+    updatedAt: new Date(endpoint.updatedAt).toISOString(),
+  }
+}
 
 /** The members that need checks beyond those of their schema. */
 interface Judged {

@@ -82,7 +82,7 @@ export interface RetryPolicy {
  * Result of recording attempts. Instead of a message, `messages` contains null if the message was deleted or
  * has failed meanwhile.
  */
-export interface RecordedAttempt {
+interface RecordedAttempt {
   readonly messages: readonly (MessageRecord | null)[]
   readonly state: DeliveryState
 }

@@ -116,8 +116,6 @@ interface ComposedMessage {
 type StoreTarget = Extract<WebhookTarget, { kind: 'store' }>
 type AdvancedOrBasic = Exclude<WebhookTarget, StoreTarget>
 
-const withoutVersion = (request: OutgoingRequest): ComposedMessage => ({ request, version: null })
-
 /** Returns the id of a version of an editor, which is the same in all attempts. */
 const storeIdOf = ({ id, progress }: MessageRecord, version: string | null): string =>
   progress === undefined || version === null
@@ -152,11 +150,12 @@ export class RequestComposer {
     const detail = isProtected(target) ? 'protected' : 'whole'
     const payload = await this.#payload(target, { webhookId: message.id, event, detail })
     const body = encodePayload(jsonBytes(payload), sealing)
-    if (target.kind === 'basic')
-      return withoutVersion({ url: target.url, headers: tokenHeaders(target.config.authToken), body })
-    const secrets = signingSecrets(target.endpoint, now)
-    const headers = signatureHeaders({ id: message.id, at: now, body }, secrets)
-    return withoutVersion({ url: target.endpoint.url, headers, body })
+    const { url } = target.kind === 'basic' ? target : target.endpoint
+    const headers =
+      target.kind === 'basic'
+        ? tokenHeaders(target.config.authToken)
+        : signatureHeaders({ id: message.id, at: now, body }, signingSecrets(target.endpoint, now))
+    return { request: { url, headers, body }, version: null }
   }
 
   /**
