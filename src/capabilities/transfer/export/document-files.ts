@@ -124,14 +124,6 @@ interface ExportedRoot {
   readonly delta?: unknown
 }
 
-/** The formats of the files of roots that are not XML; null: `content.json` is enough. */
-const fileFormats: Readonly<Record<Exclude<KnownKind, 'xml'>, 'text' | null>> = {
-  text: 'text',
-  xmltext: null,
-  map: null,
-  array: null,
-}
-
 /** Returns all roots that are not empty and whose type is one of the content types. */
 export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
   const roots: ExportedRoot[] = []
@@ -194,9 +186,11 @@ export async function writeDocument(
     if (json !== null) await write('content.json', json, { is: 'json' })
     for (const [index, root] of roots.entries()) {
       const { contentKey, type } = root
-      const is = type === 'xml' ? format : fileFormats[type]
-      const data = is === null ? null : fileContent(doc, root, is)
-      if (is === null || data === null) continue
+      // For roots of other types, `content.json` is enough.
+      if (type !== 'xml' && type !== 'text') continue
+      const is = type === 'xml' ? format : type
+      const data = fileContent(doc, root, is)
+      if (data === null) continue
       const extension = is === 'text' ? 'txt' : richTextExtensions[is]
       await write(`${index + 1}-${readable(contentKey)}.${extension}`, data, { is, contentKey })
     }
