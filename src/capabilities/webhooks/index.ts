@@ -5,7 +5,6 @@ import { eventTopic } from '../../core/events/outbound-event.ts'
 import type { Engine } from '../../core/store/engine.ts'
 import { defineCapability } from '../../rest/capability.ts'
 import type { CallbackFunctions, CallbacksRecord } from './callback-records.ts'
-import { DeliveryRemoval } from './deliveries/delivery-removal.ts'
 import { DeliveryService } from './deliveries/delivery-service.ts'
 import { DeliveryStore } from './deliveries/delivery-store.ts'
 import { EndpointService } from './endpoint-service.ts'
@@ -33,7 +32,7 @@ export function createWebhookModule(
     endpoints: new EndpointService(subscriptions, clock),
     callbackConfigs: new CallbackConfigService(subscriptions, clock),
     deliveries: new DeliveryService(deliveryStore, bus, clock),
-    deliveryRemoval: new DeliveryRemoval(deliveryStore),
+    deliveryStore,
   }
 }
 
@@ -63,8 +62,8 @@ export const webhooks = defineCapability({
       wants: (tenant, type) => listeners.wants(type) || module.subscriptions.wanted(tenant, type),
     }
   },
-  cascade: ({ deliveryRemoval }) => [
-    { removeOrganization: (scope, goOn) => deliveryRemoval.forgetOrganization(scope, goOn) },
+  cascade: ({ deliveryStore }) => [
+    { removeOrganization: (scope, goOn) => deliveryStore.forgetOrganization(scope, goOn) },
   ],
   edits(services) {
     const { config, clock, engine, tracer, subscriptions } = services

@@ -219,9 +219,9 @@ export class DeliveryWorker {
    * indefinitely.
    */
   async #dropWaiting(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
-    const { deliveries, deliveryRemoval } = this.#services
+    const { deliveries, deliveryStore } = this.#services
     const check = goOn(mayGoOn)
-    if (await deliveryRemoval.isTargetRemoved(address)) return deliveryRemoval.purge(address, check)
+    if (await deliveryStore.isTargetRemoved(address)) return deliveryStore.purge(address, check)
     while ((await deliveries.failDisabled(address)) > 0) await check()
   }
 
@@ -231,10 +231,10 @@ export class DeliveryWorker {
   }
 
   async #sweep(job: ClaimedJob, lease: HeldLease): Promise<JobDisposition> {
-    const { deliveryRemoval, clock, config } = this.#services
+    const { deliveryStore, clock, config } = this.#services
     const before = clock.now() - config.webhookLogRetentionDays * dayMs
     const check = goOn(this.#mayGoOn(lease))
-    const isLeft = await deliveryRemoval.sweep(targetOf(job.payload), before, check)
+    const isLeft = await deliveryStore.sweep(targetOf(job.payload), before, check)
     return isLeft ? { againAfterMs: sweepMs } : 'done'
   }
 }

@@ -23,7 +23,7 @@ const linesAtOnceMax = 128
 interface FanoutServices
   extends Pick<
     Services,
-    'log' | 'tracer' | 'store' | 'deliveries' | 'deliveryRemoval' | 'subscriptions' | 'listeners'
+    'log' | 'tracer' | 'store' | 'deliveries' | 'deliveryStore' | 'subscriptions' | 'listeners'
   > {
   /** Adds events of an API key to its change feed, if the feed is on. A repeated call adds nothing. */
   readonly feed: { readonly writer: Pick<Services['feed']['writer'], 'append'> }
@@ -149,7 +149,7 @@ export class Fanout {
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))
     await mapInSlices([...scopes.values()], async (scope) => {
       if ((await findOrganization(this.#services.store.read(scope))) !== null) return
-      await this.#services.deliveryRemoval.forget(scope, targetIds, async () => {})
+      await this.#services.deliveryStore.forget(scope, targetIds, async () => {})
     })
   }
 }
