@@ -18,8 +18,8 @@ import {
 } from '../deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../deliveries/delivery-records.ts'
 import { sweepMs } from '../deliveries/delivery-service.ts'
-import { FailureLog } from './attempt-recorder.ts'
 import { AttemptSender } from './delivery-attempt.ts'
+import { FailureLog } from './failed-attempts.ts'
 import { RequestComposer } from './request-composer.ts'
 import { type SendContext, TargetSender } from './target-sender.ts'
 

@@ -4,8 +4,8 @@ import type { Services } from '../../../rest/services.ts'
 import { firstState, type MessageRecord, type TargetAddress } from '../deliveries/delivery-records.ts'
 import type { AttemptResult } from '../deliveries/message-transitions.ts'
 import type { WebhookTarget } from '../target.ts'
-import { disableAfterMs, type FailureLog, retryPolicyFor } from './attempt-recorder.ts'
 import { type AttemptOutcome, type AttemptSender, traceDelivery } from './delivery-attempt.ts'
+import { disableAfterMs, type FailureLog, retryPolicyFor } from './failed-attempts.ts'
 import type { OutgoingMessage, RequestComposer } from './request-composer.ts'
 
 /**
