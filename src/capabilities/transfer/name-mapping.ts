@@ -40,8 +40,6 @@ export function mapName(name: string, { map, organizationId, editorId }: NameMap
 
 type UncheckedPath = { readonly [Name in keyof DocumentPath]?: unknown }
 
-const isPath = (path: UncheckedPath): path is DocumentPath => pathProblem(path) === null
-
 /** Returns the problem of the first invalid id; null if all ids are valid. */
 function pathProblem(path: UncheckedPath): string | null {
   for (const key of ['organizationId', 'documentId', 'editorId'] as const) {
@@ -55,7 +53,7 @@ function pathProblem(path: UncheckedPath): string | null {
 function pathIn(name: string): DocumentPath | null {
   const [organizationId, documentId, editorId, ...others] = name.split('/').map(decodeSegment)
   const path = { organizationId, documentId, editorId }
-  return others.length === 0 && isPath(path) ? path : null
+  return others.length === 0 && pathProblem(path) === null ? (path as DocumentPath) : null
 }
 
 /**

@@ -5,7 +5,6 @@ import { StorageError } from '../../capabilities/backups/storage/storage-error.t
 import {
   type Catalog,
   type DocumentRoot,
-  type NewContent,
   type PutReport,
   parsePath,
 } from '../../capabilities/transfer/documents/catalog.ts'
@@ -13,6 +12,7 @@ import { errorMessage } from '../../core/base/errors.ts'
 import { contentTypeNames } from '../../core/content/content-type-names.ts'
 import type { DeltaInsert } from '../../core/content/delta/delta.ts'
 import type { DocumentReading } from '../../core/content/read-document.ts'
+import type { ContentTarget } from '../../core/content/replace.ts'
 import type { DocumentPath } from '../../core/model/address.ts'
 import { printResult } from '../command-line/command-io.ts'
 import {
@@ -151,7 +151,7 @@ async function readInput(file: string): Promise<Buffer> {
  * Decodes a state that `doc get --format update --json` printed.
  * @throws StorageError
  */
-function stateOf({ data }: NewContent): Buffer {
+function stateOf({ data }: ContentTarget): Buffer {
   if (typeof data === 'string') return Buffer.from(data, 'base64')
   throw new StorageError(
     'the `data` of an update must be base64: use what `doc get --format update --json` prints',

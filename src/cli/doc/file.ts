@@ -1,12 +1,12 @@
 import { extname } from 'node:path'
 import { StorageError } from '../../capabilities/backups/storage/storage-error.ts'
-import type { NewContent } from '../../capabilities/transfer/documents/catalog.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { isJsonObject } from '../../core/base/json.ts'
 import * as s from '../../core/base/schema.ts'
 import { didYouMean } from '../../core/base/text.ts'
 import { matchesSchema, mismatchOf } from '../../core/base/validation.ts'
 import { readableTypes, stringTypes } from '../../core/content/content-type-names.ts'
+import type { ContentTarget } from '../../core/content/replace.ts'
 import { readUpdate } from '../../core/update/read-update.ts'
 import type { ReadFormat, ReadingFlags } from '../location/location.ts'
 
@@ -20,7 +20,10 @@ interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
  * Returns the content of a file; null if the file contains an update.
  * @throws StorageError
  */
-export function parseFileContent(bytes: Buffer, { format, type, contentKey }: FileFlags): NewContent | null {
+export function parseFileContent(
+  bytes: Buffer,
+  { format, type, contentKey }: FileFlags,
+): ContentTarget | null {
   if (format === 'update') return null
   const inFormat = readableTypes.find((name) => name === format)
   if (inFormat !== undefined) {
@@ -89,7 +92,7 @@ const shownSchema = s.object({ type: s.string, data: s.unknown }, { contentKey: 
  * Reads the content from JSON in the form that `doc get` prints.
  * @throws StorageError
  */
-function shownContent(json: unknown): NewContent {
+function shownContent(json: unknown): ContentTarget {
   const isShown = matchesSchema(shownSchema, json)
   const names = isJsonObject(json) ? Object.keys(json) : []
   const unknown = names.find((name) => !members.some((member) => member === name))

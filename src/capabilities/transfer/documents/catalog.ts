@@ -1,4 +1,5 @@
 import type { DocumentReading } from '../../../core/content/read-document.ts'
+import type { ContentTarget } from '../../../core/content/replace.ts'
 import { type DocumentPath, decodeSegment, idProblem } from '../../../core/model/address.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 
@@ -33,11 +34,6 @@ export interface DocumentRoot {
   readonly data: unknown
 }
 
-/** The new content of a root. If `contentKey` is undefined, the function `contentKeyOf` chooses the root. */
-export interface NewContent extends Omit<DocumentRoot, 'contentKey'> {
-  readonly contentKey: string | undefined
-}
-
 /** Result of a write. */
 export interface PutReport {
   /** True if the call created the editor. */
@@ -64,7 +60,7 @@ export interface Catalog {
   /** Merges an update (V1) into an editor. Creates the editor if it does not exist. @throws StorageError */
   apply(path: DocumentPath, update: Uint8Array): Promise<PutReport>
   /** Replaces the content of a root. Creates the editor if it does not exist. @throws StorageError */
-  replace(path: DocumentPath, content: NewContent): Promise<PutReport>
+  replace(path: DocumentPath, content: ContentTarget): Promise<PutReport>
   readonly close: () => Promise<void>
 }
 

@@ -21,7 +21,7 @@ export function recordsOf(
   clock: Clock,
   defaultAccess: AccessType,
   hasFeed: (tenant: Tenant) => boolean = () => false,
-): Pick<Directory, 'organizations' | 'documents' | 'folders'> & RecordStore {
+): Pick<Directory, 'organizations' | 'documents' | 'folders'> & { readonly store: OrganizationStore } {
   const events = new EventRecorder(clock, hasFeed, undefined, { only: 'feed' })
   const store = new OrganizationStore(engine, events)
   const unused = {
@@ -33,10 +33,6 @@ export function recordsOf(
   }
   const parts = { store, clock, log: createLog('silent'), events, ...unused }
   return { ...createDirectory(engine, parts), store }
-}
-
-interface RecordStore {
-  readonly store: OrganizationStore
 }
 
 export type StoredDocumentState =

@@ -213,13 +213,8 @@ export class BackupDocuments {
   }
 
   #absent(cause?: unknown): StorageError {
-    const { organizationId, type } = this.#selection
-    const ids = {
-      organization: [],
-      folder: 'folderId' in this.#selection ? [this.#selection.folderId] : [],
-      document: 'documentId' in this.#selection ? [this.#selection.documentId] : [],
-    }[type]
-    const address = [organizationId, ...ids].map(encodeURIComponent).join('/')
+    const { type, organizationId, ...below } = this.#selection
+    const address = [organizationId, ...Object.values(below)].map(encodeURIComponent).join('/')
     const list =
       type === 'organization'
         ? ''
