@@ -93,7 +93,9 @@ export class RepositoryLock {
       const lock = new RepositoryLock(store, clock, own)
       const before = await lock.#otherHolder((ms) => waitFor(clock, ms, signal))
       if (before !== null) throw inUse(before)
-      const other = await lock.#writeAndCompare().catch(async (error: unknown) => {
+      // Two processes that have just written their locks do not observe each other.
+      const written = lock.#write().then(() => lock.#otherHolder(null))
+      const other = await written.catch(async (error: unknown) => {
         await lock.release().catch(() => undefined)
         throw error
       })
@@ -129,25 +131,11 @@ export class RepositoryLock {
   /** If the lock cannot be deleted, it is deleted by the next `take` of this process. @throws StorageError */
   async release(): Promise<void> {
     this.#state = 'released'
-    RepositoryLock.#giveUp(this.#name)
+    const [oldest] = RepositoryLock.#givenUp.add(this.#name)
+    if (RepositoryLock.#givenUp.size > givenUpMax) RepositoryLock.#givenUp.delete(oldest ?? '')
     this.#cancelRenewal()
     await this.#renewal
     await this.#store.delete(this.#name)
-  }
-
-  static #giveUp(name: string): void {
-    const names = RepositoryLock.#givenUp.add(name)
-    for (const oldest of names) {
-      if (names.size <= givenUpMax) return
-      names.delete(oldest)
-    }
-  }
-
-  /** Returns the lock of another process that was written before or at the same time. */
-  async #writeAndCompare(): Promise<LockRecord | null> {
-    await this.#write()
-    // Two processes that have just written their locks do not observe each other.
-    return this.#otherHolder(null)
   }
 
   #schedule(ms: number): void {

@@ -264,7 +264,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** Aborts a transfer of so many bytes if it takes too long. */
+/** Starts the timer that aborts a transfer. @param bytes size of the transfer */
 function transferTimer(controller: AbortController, bytes: number): NodeJS.Timeout {
   const ms = timeoutMs.fixed + bytes / timeoutMs.bytesPerMs
   const reason = new Error(`no complete answer within ${Math.round(ms / 1000)} s`)

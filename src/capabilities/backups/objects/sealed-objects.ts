@@ -126,17 +126,16 @@ export class SealedObjects {
    */
   async getForBackup(reference: ObjectReference): Promise<Uint8Array> {
     const options = { operation: 'get', bytes: reference.bytes, isBackup: true } as const
-    for (const pauseMs of repeatMs)
+    const { signal } = this.#stopping
+    for (let failures = 0; ; failures++)
       try {
         return await this.#call(options, (store) => this.#read(store, reference))
       } catch (error) {
+        const pauseMs = repeatMs[failures]
         const isLasting = !(error instanceof StorageError) || error instanceof WrongPlaceError
-        if (isLasting || this.#stopping.signal.aborted) throw error
-        await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => {
-          throw this.#stopping.signal.reason
-        })
+        if (pauseMs === undefined || isLasting || signal.aborted) throw error
+        await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
       }
-    return this.#call(options, (store) => this.#read(store, reference))
   }
 
   /** Returns the id of the store to which the place belongs; null if it belongs to none. */

@@ -18,14 +18,19 @@ export type BackupPart =
   | { readonly kind: 'pairs'; readonly pairs: StoredPage }
   | { readonly kind: 'end'; readonly pairs: number }
 
-export interface BackupHeader {
-  /** Format number of the store from which the pairs were read. */
-  readonly format: number
-  /** Time at which the backup was made, in epoch milliseconds. */
-  readonly madeAt: number
-  /** Ids of the first workspaces, by which the store is recognized; missing in backups of earlier versions. */
-  readonly workspaces?: readonly string[]
-}
+export const backupHeaderSchema = s.object(
+  {
+    /** Format number of the store from which the pairs were read. */
+    format: s.number,
+    /** Time at which the backup was made, in epoch milliseconds. */
+    madeAt: s.number,
+  },
+  {
+    /** Ids of the first workspaces, by which the store is recognized; missing in backups of earlier versions. */
+    workspaces: s.array(s.string),
+  },
+)
+export type BackupHeader = s.TypeOf<typeof backupHeaderSchema>
 
 const magic = Buffer.from('weft-backup 1\n')
 const kinds = ['header', 'file', 'pairs', 'end'] as const
@@ -105,10 +110,6 @@ async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
 const wrongFooter = (): StorageError =>
   new StorageError('the backup is damaged: its footer does not match its content')
 
-export const backupHeaderSchema = s.object(
-  { format: s.number, madeAt: s.number },
-  { workspaces: s.array(s.string) },
-)
 const endSchema = s.object({ pairs: s.number })
 
 /**
