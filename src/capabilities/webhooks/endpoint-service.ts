@@ -8,7 +8,7 @@ import { generateSecret, rotateSecret } from '../../core/outgoing/sign.ts'
 import { type CursorPage, type ListingCursor, pageAtCursor, serveJob } from './deliveries/delivery-keys.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { SubscriptionCache } from './subscription-cache.ts'
-import { checkAdvanced, given } from './webhook-config-service.ts'
+import { checkAdvanced, given, type PatchOf } from './webhook-config-service.ts'
 import {
   type DisabledBy,
   type EndpointRecord,
@@ -129,20 +129,17 @@ export class EndpointService {
   }
 }
 
-/** Members of an endpoint that callers set. */
-type Described = Pick<
-  EndpointRecord,
-  'url' | 'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'metadata'
->
-
-export interface NewEndpoint extends Described, Pick<EndpointRecord, 'uid'> {
+/** The members of an endpoint that callers set. */
+export interface NewEndpoint
+  extends Pick<
+    EndpointRecord,
+    'url' | 'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'metadata' | 'uid'
+  > {
   readonly disabled: boolean
 }
 
 /** Changes to the members of an endpoint. Absent members stay unchanged. */
-type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefined } & {
-  readonly disabled?: boolean | undefined
-}
+type EndpointChange = PatchOf<Omit<NewEndpoint, 'uid'>>
 
 /** Index entry under a uid. It contains the id of the endpoint that has this uid. */
 const uidRecordType = {

@@ -12,7 +12,7 @@ import { DeliveryWorker } from './sending/delivery-worker.ts'
 import { EventDispatcher } from './sending/event-dispatcher.ts'
 import type { EventListeners } from './sending/fanout.ts'
 import { SubscriptionCache } from './subscription-cache.ts'
-import { CallbackConfigService, WebhookConfigService } from './webhook-config-service.ts'
+import { WebhookConfigService } from './webhook-config-service.ts'
 
 /**
  * The configuration of the webhooks, callbacks and feeds of API keys, and the deliveries.
@@ -28,9 +28,8 @@ export function createWebhookModule(
   const deliveryStore = new DeliveryStore(kv)
   return {
     subscriptions,
-    webhookConfigs: new WebhookConfigService(subscriptions),
+    webhookConfigs: new WebhookConfigService(subscriptions, clock),
     endpoints: new EndpointService(subscriptions, clock),
-    callbackConfigs: new CallbackConfigService(subscriptions, clock),
     deliveries: new DeliveryService(deliveryStore, bus, clock),
     deliveryStore,
   }

@@ -23,56 +23,7 @@ import {
 } from './webhook-records.ts'
 
 /** Changes to the callbacks. An absent callback stays unchanged, null removes it. */
-type CallbacksChange = {
-  readonly [Name in 'authorize' | 'load' | 'store']?: CallbacksRecord[Name] | undefined
-}
-
-/**
- * Manages the callbacks of API keys. The methods throw ApiError NOT_FOUND if no callbacks are configured,
- * except `update`.
- */
-export class CallbackConfigService {
-  readonly #store: SubscriptionCache
-  readonly #clock: Clock
-
-  constructor(store: SubscriptionCache, clock: Clock) {
-    this.#store = store
-    this.#clock = clock
-  }
-
-  async find(tenant: Tenant): Promise<CallbacksRecord> {
-    return configured(await this.#store.read(tenant).get(keys.callbacks, callbacksRecordType))
-  }
-
-  /** Changes callbacks. The first change creates the signing secret. */
-  update(tenant: Tenant, change: CallbacksChange): Promise<CallbacksRecord> {
-    const now = this.#clock.now()
-    const none = { authorize: null, load: null, store: null, previousSecret: null, createdAt: now }
-    const first = { ...none, secret: generateSecret() }
-    return this.#store.changeRecord(tenant, keys.callbacks, callbacksRecordType, (stored) => ({
-      ...first,
-      ...stored,
-      ...given(change),
-      updatedAt: now,
-    }))
-  }
-
-  /** Removes all callbacks and the signing secret. */
-  delete(tenant: Tenant): Promise<void> {
-    return this.#store.change(tenant, async (transaction) => {
-      configured(await transaction.get(keys.callbacks, callbacksRecordType))
-      transaction.delete(keys.callbacks)
-    })
-  }
-
-  /** Replaces the signing secret; see `rotateSecret`. */
-  rotateSecret(tenant: Tenant, graceSeconds: number): Promise<CallbacksRecord> {
-    const secret = generateSecret()
-    return this.#store.changeRecord(tenant, keys.callbacks, callbacksRecordType, (stored) =>
-      rotateSecret(configured(stored), secret, graceSeconds, this.#clock.now()),
-    )
-  }
-}
+type CallbacksChange = PatchOf<Pick<CallbacksRecord, 'authorize' | 'load' | 'store'>>
 
 function configured(record: CallbacksRecord | null): CallbacksRecord {
   if (record !== null) return record
@@ -82,26 +33,28 @@ function configured(record: CallbacksRecord | null): CallbacksRecord {
   )
 }
 
-type ChangedFields<T> = { readonly [K in keyof T]?: T[K] | undefined }
+export type PatchOf<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 /** A change of the basic service's configuration. Absent members stay unchanged. */
 export interface BasicConfigPatch {
   readonly useWebhookService?: boolean | undefined
-  readonly webhookServiceConfig?: ChangedFields<BasicServiceConfig> | undefined
+  readonly webhookServiceConfig?: PatchOf<BasicServiceConfig> | undefined
 }
 
 /** A change of the advanced service's configuration. Absent members stay unchanged. */
-type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
+type AdvancedConfigPatch = PatchOf<AdvancedConfig>
 
 /**
  * Manages the basic webhook service of API keys, the configuration that all advanced endpoints of a key have in common,
- * and the feed of a key.
+ * and the callbacks and the feed of a key.
  */
 export class WebhookConfigService {
   readonly #store: SubscriptionCache
+  readonly #clock: Clock
 
-  constructor(store: SubscriptionCache) {
+  constructor(store: SubscriptionCache, clock: Clock) {
     this.#store = store
+    this.#clock = clock
   }
 
   async basic(tenant: Tenant): Promise<BasicConfig> {
@@ -151,6 +104,40 @@ export class WebhookConfigService {
       ...(stored ?? noFeedConfig),
       ...change,
     }))
+  }
+
+  /** @throws ApiError NOT_FOUND if no callbacks are configured */
+  async callbacks(tenant: Tenant): Promise<CallbacksRecord> {
+    return configured(await this.#store.read(tenant).get(keys.callbacks, callbacksRecordType))
+  }
+
+  /** Changes callbacks. The first change creates the signing secret. */
+  updateCallbacks(tenant: Tenant, change: CallbacksChange): Promise<CallbacksRecord> {
+    const now = this.#clock.now()
+    const none = { authorize: null, load: null, store: null, previousSecret: null, createdAt: now }
+    const first = { ...none, secret: generateSecret() }
+    return this.#store.changeRecord(tenant, keys.callbacks, callbacksRecordType, (stored) => ({
+      ...first,
+      ...stored,
+      ...given(change),
+      updatedAt: now,
+    }))
+  }
+
+  /** Removes all callbacks and the signing secret. @throws like `callbacks` */
+  deleteCallbacks(tenant: Tenant): Promise<void> {
+    return this.#store.change(tenant, async (transaction) => {
+      configured(await transaction.get(keys.callbacks, callbacksRecordType))
+      transaction.delete(keys.callbacks)
+    })
+  }
+
+  /** Replaces the signing secret of the callbacks; see `rotateSecret`. @throws like `callbacks` */
+  rotateCallbackSecret(tenant: Tenant, graceSeconds: number): Promise<CallbacksRecord> {
+    const secret = generateSecret()
+    return this.#store.changeRecord(tenant, keys.callbacks, callbacksRecordType, (stored) =>
+      rotateSecret(configured(stored), secret, graceSeconds, this.#clock.now()),
+    )
   }
 }
 
@@ -222,7 +209,7 @@ function checkEncryption({
 }
 
 /** Returns the members of a change whose value is not undefined. */
-export const given = <T extends object>(change: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
+export const given = <T extends object>(change: T) =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>
   }

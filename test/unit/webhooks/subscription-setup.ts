@@ -18,7 +18,7 @@ export function processOn(
   return {
     clock,
     subscriptions,
-    configs: new WebhookConfigService(subscriptions),
+    configs: new WebhookConfigService(subscriptions, clock),
     endpoints: new EndpointService(subscriptions, clock),
   }
 }

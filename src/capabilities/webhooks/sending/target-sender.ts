@@ -23,7 +23,7 @@ const waitMs = 100
 /** Delay in ms before due messages are read again while they are being deleted. */
 const removedMs = 1_000
 
-/** What sends the messages of all targets. */
+/** The parts that send the messages of all targets. */
 export interface SendContext {
   readonly services: Services
   readonly composer: RequestComposer

@@ -154,9 +154,9 @@ const opensPublic =
   'default; limit it with permissions, or make documents restricted with the option WEFT_DEFAULT_ACCESS'
 
 /** Returns whether the callback `authorize` decides about users without grants. */
-async function isDecidedByBackend({ callbackConfigs }: Services, tenant: Tenant): Promise<boolean> {
+async function isDecidedByBackend({ webhookConfigs }: Services, tenant: Tenant): Promise<boolean> {
   try {
-    return (await callbackConfigs.find(tenant)).authorize !== null
+    return (await webhookConfigs.callbacks(tenant)).authorize !== null
   } catch (error) {
     if (error instanceof ApiError && error.status === 'NOT_FOUND') return false
     throw error

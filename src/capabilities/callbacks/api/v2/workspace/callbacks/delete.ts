@@ -13,7 +13,7 @@ export const deleteCallbacks = defineOperation({
   response: null,
   errors: [noCallbacks],
   async handler(_data, { caller, services }) {
-    await services.callbackConfigs.delete(caller.tenant)
+    await services.webhookConfigs.deleteCallbacks(caller.tenant)
     return { message: 'Callbacks deleted.', data: undefined }
   },
 })

@@ -13,7 +13,7 @@ export const getCallbacks = defineOperation({
   response: callbacksAnswer,
   errors: [noCallbacks],
   async handler(_data, { caller, services }) {
-    const record = await services.callbackConfigs.find(caller.tenant)
+    const record = await services.webhookConfigs.callbacks(caller.tenant)
     return { message: 'Callbacks found.', data: toCallbacksResponse(record) }
   },
 })

@@ -24,7 +24,7 @@ export const updateCallbacks = defineOperation({
   async handler(data, { caller, services }) {
     const change = toCallbacksChange(data)
     requireChange(change)
-    const record = await services.callbackConfigs.update(caller.tenant, change)
+    const record = await services.webhookConfigs.updateCallbacks(caller.tenant, change)
     const urls = [record.authorize, record.load, record.store].map((callback) => callback?.url)
     return {
       message: 'Callbacks updated.',

@@ -13,7 +13,7 @@ export const getCallbackSecret = defineOperation({
   response: callbackSecretAnswer,
   errors: [noCallbacks],
   async handler(_data, { caller, services }) {
-    const { secret } = await services.callbackConfigs.find(caller.tenant)
+    const { secret } = await services.webhookConfigs.callbacks(caller.tenant)
     return { message: 'Secret found.', data: { secret } }
   },
 })

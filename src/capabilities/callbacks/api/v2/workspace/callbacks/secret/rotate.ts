@@ -16,7 +16,7 @@ export const rotateCallbackSecret = defineOperation({
   response: callbackSecretAnswer,
   errors: [noCallbacks],
   async handler({ graceSeconds = graceSecondsDefault }, { caller, services }) {
-    const { secret } = await services.callbackConfigs.rotateSecret(caller.tenant, graceSeconds)
+    const { secret } = await services.webhookConfigs.rotateCallbackSecret(caller.tenant, graceSeconds)
     return { message: 'Secret replaced.', data: { secret } }
   },
 })
