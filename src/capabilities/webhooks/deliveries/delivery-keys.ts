@@ -24,7 +24,7 @@ export interface CursorPage<Item> {
 /** Records of the store whose last key segment is the id of an item. */
 interface Listing<R extends object> {
   readonly reader: DirectoryReader
-  /** Prefix of the keys of the listed entries: those of the records, or of an index of them. */
+  /** Prefix of the keys of the records, or of the entries of an index. */
   readonly prefix: Key
   /** True: the largest id comes first. */
   readonly reverse: boolean

@@ -109,8 +109,8 @@ export class DeliveryWorker {
   #unsubscribe: () => void = () => undefined
   readonly #cut = new AbortController()
   #isStopped = false
-  /** Cancels the claim that follows a notice; null if none is due. */
-  #cancelClaim: (() => void) | null = null
+  /** Whether a claim follows a notice. After the stop, it has no effect. */
+  #isClaimDue = false
 
   /** @param services the deliveries are added to them before the start */
   constructor(services: Services) {
@@ -169,7 +169,6 @@ export class DeliveryWorker {
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true
     this.#unsubscribe()
-    this.#cancelClaim?.()
     this.#backlog.stop()
     const disarm = this.#services.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all(this.#consumers.map((consumer) => consumer.stop()))
@@ -183,8 +182,10 @@ export class DeliveryWorker {
   #notified(): void {
     const { clock, engine } = this.#services
     if (engine.cluster.nodes().length === 1) return this.#serving.wake()
-    this.#cancelClaim ??= clock.after(Math.floor(Math.random() * claimWithinMs), () => {
-      this.#cancelClaim = null
+    if (this.#isClaimDue) return
+    this.#isClaimDue = true
+    clock.after(Math.floor(Math.random() * claimWithinMs), () => {
+      this.#isClaimDue = false
       this.#serving.wake()
     })
   }
