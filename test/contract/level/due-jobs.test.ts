@@ -16,7 +16,8 @@ it('[ENG-83] claims each due job once, and none too early, however many jobs wai
   const directory = await temporaryDirectory()
   const clock = new HeldClock(1_000_000)
   const start = clock.now()
-  const open = (): Promise<LevelEngine> => openLevelEngine({ directory: directory.path, clock })
+  const open = (): Promise<LevelEngine> =>
+    openLevelEngine({ directory: directory.path, clock, durability: 'process' })
   let engine = await open()
   const due = new Map<string, number>()
   const claimed = new Map<string, number>()
