@@ -314,7 +314,8 @@ async function deleteAndRestore(
 }
 
 const steps = times(3, 24)
-it.each([
+// They mostly wait for jobs.
+it.concurrent.each([
   ['document', '/v2/organizations/documents/delete', { organizationId: 'acme', documentIds: ['d1'] }],
   ['folder', '/v2/organizations/folders/delete', { organizationId: 'acme', folderId: 'top' }],
   ['organization', '/v2/organizations/delete', { organizationIds: ['acme'] }],
