@@ -5,10 +5,6 @@ import { join } from 'node:path'
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
 import { entryPoints } from './client-packages.ts'
 
-interface PackageManifest {
-  readonly name: string
-}
-
 /** The types of one entry point of the package. */
 export interface EntryPointTypes {
   readonly name: string
@@ -32,7 +28,7 @@ export function compileEntryPointTypes(root: string): readonly EntryPointTypes[]
 }
 
 function compileInto(cache: string, root: string): readonly EntryPointTypes[] {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageManifest
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string }
   const emit = [
     '--noEmit',
     'false',

@@ -8,11 +8,6 @@ import { listUnknown, unknownVariables } from '../../core/config/variables.ts'
 import { configOf, withConfigFlags } from '../command-line/command-io.ts'
 import { printFindings } from './doctor.ts'
 
-interface Flags {
-  readonly json?: true
-  readonly url?: string
-}
-
 /**
  * Creates the command `weft upgrade`. Its exit code is 1 if a check fails. Unlike other commands, it reports
  * unknown options together with the other results: a new version may have removed an option.
@@ -22,7 +17,7 @@ export function upgradeCommand(): Command {
     .description('Check whether this version can replace the version that uses the configured store.')
     .requiredOption('--check', 'Check, and change nothing.')
     .option('--url <url>', 'Also compare with the version of the server at this URL.')
-    .action(async ({ url, ...flags }: Flags) => {
+    .action(async ({ url, ...flags }: { readonly json?: true; readonly url?: string }) => {
       const { config, unknown } = configOf({ ...flags }, 'ignore')
       const options = { name: 'options', ...knownOptions(unknown, unknownVariables(process.env)) }
       const findings = await checkUpgrade({ config, clock: systemClock, url: url ?? null })

@@ -61,11 +61,6 @@ function rejectedPerSecond(now: Scrape, before: Scrape): number | null {
 /** Returns the first `columns` characters of a line. */
 export const cutLine = (line: string, columns: number): string => Array.from(line).slice(0, columns).join('')
 
-interface ScreenSize {
-  readonly columns: number
-  readonly rows: number
-}
-
 /**
  * Returns the lines of the screen, at most `rows`, each at most `columns` characters. They contain no control
  * characters, although clients choose the ids of documents.
@@ -75,7 +70,7 @@ export function renderStatus(
   url: string,
   now: StatusSample,
   before: StatusSample | null,
-  { columns, rows }: ScreenSize,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
 ): readonly string[] {
   const head = [...headOf(url, now, before), '']
   const left = Math.max(0, rows - head.length - 5)

@@ -7,10 +7,6 @@ import { Button, Select, TextField } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { type ApiKey, authenticate, authenticateWithKey } from './authenticate.ts'
 
-interface SignInProps {
-  readonly onSignedIn: (credentials: ConsoleCredentials) => void
-}
-
 type Who = 'key' | 'workspace'
 
 interface Choosing {
@@ -25,7 +21,7 @@ const given = (
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
 
 /** Shows the sign-in form, which a visitor without a sign-in link sees first. */
-export function SignIn({ onSignedIn }: SignInProps) {
+export function SignIn({ onSignedIn }: { readonly onSignedIn: (credentials: ConsoleCredentials) => void }) {
   // True if the user has requested the playground. After the sign-in, the page then opens the playground.
   const isTrying = useRef(false)
   const enter = (credentials: ConsoleCredentials) => {

@@ -97,12 +97,8 @@ function Settings({ endpoint, onChange }: SettingsProps) {
   )
 }
 
-interface SigningSecretProps {
-  readonly endpointId: string
-}
-
 /** Shows the secret that signs requests. The secret is read when the user requests it. */
-function SigningSecret({ endpointId }: SigningSecretProps) {
+function SigningSecret({ endpointId }: { readonly endpointId: string }) {
   const api = useApi()
   const [secret, setSecret] = useState<string | null>(null)
   const [hours, setHours] = useState('24')

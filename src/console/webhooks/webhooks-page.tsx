@@ -88,12 +88,8 @@ export default function WebhooksPage({ rest: [kind, id] }: PageProps) {
   )
 }
 
-interface WebhookSettings {
-  readonly isEnabled: boolean
-}
-
 function Endpoints() {
-  const { data, error, reload } = useQuery<WebhookSettings>(`${path}/get`)
+  const { data, error, reload } = useQuery<{ readonly isEnabled: boolean }>(`${path}/get`)
   return (
     <>
       <ErrorNotice error={error} />
@@ -106,13 +102,8 @@ function Endpoints() {
   )
 }
 
-interface WebhookSwitchProps {
-  readonly wasOn: boolean
-  readonly onChange: () => void
-}
-
 /** Turns all endpoints on or off. */
-function WebhookSwitch({ wasOn, onChange }: WebhookSwitchProps) {
+function WebhookSwitch({ wasOn, onChange }: { readonly wasOn: boolean; readonly onChange: () => void }) {
   const api = useApi()
   const [isEnabled, setEnabled] = useState(wasOn)
   const save = async () => {

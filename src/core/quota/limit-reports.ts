@@ -4,11 +4,6 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { type LimitName, limitScopes } from './limits.ts'
 import { RepeatedEvents } from './repeated-events.ts'
 
-interface Exceeded {
-  readonly limit: LimitName
-  readonly who: string
-}
-
 /**
  * Reports limits that are exceeded. Each report is counted in the metrics and logged. `RepeatedEvents`
  * combines the log lines of the same limit and subject. The subject is an address, or the id of a workspace
@@ -16,7 +11,7 @@ interface Exceeded {
  */
 export class LimitReports {
   readonly #counter: Metrics['limits']
-  readonly #events: RepeatedEvents<Exceeded>
+  readonly #events: RepeatedEvents<{ readonly limit: LimitName; readonly who: string }>
 
   constructor({ clock, log, metrics }: { clock: Clock; log: Log; metrics: Metrics }) {
     this.#counter = metrics.limits

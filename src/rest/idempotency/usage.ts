@@ -17,11 +17,6 @@ interface UsedBytes {
   bytes: number
 }
 
-interface Counted {
-  readonly used: Promise<UsedBytes>
-  readonly at: number
-}
-
 /**
  * Number of stored calls and bytes of each caller. The numbers are read from the store, then maintained in
  * memory. They are read again only if other processes can change them.
@@ -31,7 +26,7 @@ export class IdempotencyUsage {
   readonly #clock: Clock
   readonly #maxAgeMs: number
   readonly #max: UsedBytes
-  readonly #used = new Map<string, Counted>()
+  readonly #used = new Map<string, { readonly used: Promise<UsedBytes>; readonly at: number }>()
 
   constructor({ kv, foreignChanges }: Engine, clock: Clock, max: Readonly<UsedBytes>) {
     this.#kv = kv

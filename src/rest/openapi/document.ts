@@ -85,13 +85,8 @@ const userCredentials = {
   },
 }
 
-interface Tag {
-  readonly title: string
-  readonly description: string
-}
-
 /** Tags by the second part of an operation's path. Tags that users need first come first. */
-const tags: Readonly<Record<string, Tag>> = {
+const tags: Readonly<Record<string, { readonly title: string; readonly description: string }>> = {
   crdt: { title: 'Content and versions', description: 'Live content of documents, and its versions.' },
   auth: { title: 'Tokens and permissions', description: 'Tokens and permissions of users.' },
   organizations: {

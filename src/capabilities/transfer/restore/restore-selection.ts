@@ -112,17 +112,12 @@ async function findTenant(read: ReadBackup, apiKey: string): Promise<Tenant> {
   })
 }
 
-interface SelectedIds {
-  readonly folderIds: readonly string[]
-  readonly documentIds: readonly string[]
-}
-
 /** Returns the ids of the selected folders and documents; null if these are all of the organization, or too many. */
 async function selectedIds(
   read: ReadBackup,
   scope: OrganizationScope,
   selection: RestoreSelection,
-): Promise<SelectedIds | null> {
+): Promise<{ readonly folderIds: readonly string[]; readonly documentIds: readonly string[] } | null> {
   if (selection.type === 'organization') return null
   if (selection.type === 'document') return { folderIds: [], documentIds: [selection.documentId] }
   const part = organizationPart(scope)

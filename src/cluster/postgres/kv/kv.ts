@@ -7,15 +7,10 @@ import type { PendingBytes } from '../connection/pending-bytes.ts'
 import { type KvCommitQueue, PendingCommit } from './kv-commits.ts'
 import type { ValueReads } from './value-reads.ts'
 
-interface StoredValue {
-  readonly key: Buffer
-  readonly value: Buffer
-}
-
 const noSpace = Buffer.alloc(0)
 
 const scan = (order: 'asc' | 'desc') =>
-  statement<StoredValue>(
+  statement<{ readonly key: Buffer; readonly value: Buffer }>(
     `scan-${order}`,
     `select key, value from kv where part = $1 and key >= $2 and key < $3 order by key ${order} limit $4`,
   )

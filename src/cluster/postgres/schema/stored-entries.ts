@@ -15,12 +15,6 @@ interface StoredDocument {
   readonly epoch: number
 }
 
-interface StoredValue {
-  readonly part: Buffer
-  readonly key: Buffer
-  readonly value: Buffer
-}
-
 interface StoredJob {
   readonly queue: Buffer
   readonly id: Buffer
@@ -35,7 +29,7 @@ const documents = statement<StoredDocument>(
   'all-documents',
   `select key, state, epoch from document where key > $1 order by key limit ${rowsAtOnce}`,
 )
-const values = statement<StoredValue>(
+const values = statement<{ readonly part: Buffer; readonly key: Buffer; readonly value: Buffer }>(
   'all-values',
   `select part, key, value from kv where (part, key) > ($1, $2) and ${isNotFence}
    order by part, key limit ${rowsAtOnce}`,

@@ -95,12 +95,7 @@ function Status({ status, decidedBy, decidedAt }: EditorBranch) {
   )
 }
 
-interface NewBranchProps {
-  readonly address: EditorAddress
-  readonly onMade: () => void
-}
-
-function NewBranch({ address, onMade }: NewBranchProps) {
+function NewBranch({ address, onMade }: { readonly address: EditorAddress; readonly onMade: () => void }) {
   const api = useApi()
   const [name, setName] = useState('')
   const [userId, setUser] = useState('')

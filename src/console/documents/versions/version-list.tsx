@@ -188,12 +188,7 @@ const titles = { compare: 'Compare', restore: 'Restore…' } as const
 const by = ({ createdBy, authors }: SavedVersion): string =>
   createdBy || authors.map(({ name, userId }) => name ?? userId).join(', ') || '–'
 
-interface NewVersionProps {
-  readonly address: EditorAddress
-  readonly onMade: () => void
-}
-
-function NewVersion({ address, onMade }: NewVersionProps) {
+function NewVersion({ address, onMade }: { readonly address: EditorAddress; readonly onMade: () => void }) {
   const api = useApi()
   const [label, setLabel] = useState('')
   const create = async () => {

@@ -39,11 +39,6 @@ interface CompactedState {
   readonly forget: string | undefined
 }
 
-interface CompactionChange {
-  readonly at: number
-  readonly by: string
-}
-
 /** Writes the snapshots of compactions, and deletes the updates that become unreachable. */
 export class LevelCompaction {
   readonly #core: LevelCore
@@ -167,7 +162,7 @@ async function readChangedAt(
   store: Store,
   keys: DocumentKeyspace,
   { expectBase, upTo }: CompactionRequest,
-): Promise<CompactionChange | null> {
+): Promise<{ readonly at: number; readonly by: string } | null> {
   const isSame = upTo === expectBase
   const key = isSame ? keys.snapshot(upTo) : await recordOf(store, keys, upTo)
   const stored = await store.get(key)

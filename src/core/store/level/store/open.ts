@@ -22,12 +22,6 @@ import type { OpenStore, Store } from './store.ts'
 /** Name of the folder in the data directory that contains the store. */
 const storeFolder = 'store'
 
-interface OpenedStore {
-  readonly store: Store
-  readonly path: string
-  readonly warnings: readonly string[]
-}
-
 export interface OpenRequest {
   /** How thoroughly the files are checked before the store is opened. */
   readonly depth: FilesDepth
@@ -52,7 +46,7 @@ export async function openChecked(
   directory: string,
   openStore: OpenStore,
   { depth, damaged }: OpenRequest,
-): Promise<OpenedStore> {
+): Promise<{ readonly store: Store; readonly path: string; readonly warnings: readonly string[] }> {
   const path = storePath(directory)
   let changed: readonly string[] = []
   try {

@@ -33,12 +33,6 @@ const waitingMax = 10_000
 /** Number that is greater than all sequence numbers. No update or snapshot has this number. */
 const numberMax = Number.MAX_SAFE_INTEGER
 
-interface WaitingRange {
-  readonly keys: DocumentKeyspace
-  bytes: number
-  at: number
-}
-
 /**
  * Removes deleted records from the files. LevelDB keeps such records until enough other data has been written
  * to compact their range. For a document whose log has been compacted, this may never happen. Only one
@@ -54,7 +48,7 @@ export class RangeCompaction {
   /**
    * Ranges that wait for their rewrite, by key. The range that has not changed for the longest time is first.
    */
-  readonly #waiting = new Map<string, WaitingRange>()
+  readonly #waiting = new Map<string, { readonly keys: DocumentKeyspace; bytes: number; at: number }>()
   #cancel: (() => void) | null = null
 
   constructor(
