@@ -250,14 +250,13 @@ export class DecisionMemory {
     work: (transaction: Transaction, tally: JudgmentWrite) => Promise<T>,
   ): Promise<T> {
     const { changes } = this.#limits
-    const { result } = await this.#transactions.run(memoryPart(tenant), async (transaction) => {
+    return this.#transactions.run(memoryPart(tenant), async (transaction) => {
       const state = await transaction.get(judgmentKeys.state, memoryStateType)
       const tally = new JudgmentWrite(transaction, state ?? { count: 0, characters: 0, changes: 0 })
       const answer = await work(transaction, tally)
       tally.end(changes)
       return answer
     })
-    return result
   }
 }
 

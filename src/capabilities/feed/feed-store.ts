@@ -62,7 +62,7 @@ export class FeedStore {
     work: (change: FeedChange, transaction: Transaction) => Promise<T>,
     ifOff: 'begin' | 'skip' = 'skip',
   ): Promise<T | null> {
-    const { result } = await this.#transactions.run(feedPart(tenant), async (transaction) => {
+    const result = await this.#transactions.run(feedPart(tenant), async (transaction) => {
       const before = await transaction.get(keys.state, feedStateType)
       if (before?.enabled !== true && ifOff === 'skip') return null
       const change = new FeedChange(transaction, before?.enabled === true ? before : firstState(before))
@@ -94,14 +94,13 @@ export class FeedStore {
   }
 
   /** Removes up to `limit` records of a feed that is off. Returns whether records may remain. */
-  async purge(tenant: Tenant, limit: number): Promise<boolean> {
-    const { result } = await this.#transactions.run(feedPart(tenant), async (transaction) => {
+  purge(tenant: Tenant, limit: number): Promise<boolean> {
+    return this.#transactions.run(feedPart(tenant), async (transaction) => {
       if ((await transaction.get(keys.state, feedStateType))?.enabled === true) return false
       const entries = await transaction.scan({ limit })
       for (const { key } of entries) transaction.delete(key)
       return entries.length === limit
     })
-    return result
   }
 }
 

@@ -30,7 +30,7 @@ async function forgetStreamUser(
     isNamedIn({ by: record.userId, meta: record.meta }, userId)
   let changed = 0
   for (let after = {}; ; await goOn()) {
-    const { result: found } = await transactions.run(streamsPart(tenant), async (transaction) => {
+    const found = await transactions.run(streamsPart(tenant), async (transaction) => {
       const entries = await transaction.scan({ prefix: streamKeys.streams, limit: atOnce, ...after })
       const named = entries.flatMap((entry) => {
         const record = readRecord(streamRecordType, entry)

@@ -353,7 +353,7 @@ export class StreamService {
     if (found === null) return null
     checkOpening(found, opening)
     await this.#active.get(streamKey(name))?.leave(takenOver())
-    const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+    return this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(streamId), streamRecordType)
       if (record === null || record.result !== null) return record
       if (record.ending === null && record.endsAt <= clock.now()) throw tooLate(this.limits.ms / 1000)
@@ -362,7 +362,6 @@ export class StreamService {
       transaction.raise([streamFence(name)])
       return next
     })
-    return result
   }
 
   async #entered(
@@ -482,33 +481,29 @@ export class StreamService {
   }
 
   async #replaced(name: StreamName): Promise<ReplacedIds> {
-    const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
-      transaction.get(streamKeys.replaced(name.streamId), replacedRecordType),
-    )
-    return result === null ? nothingReplaced : toReplacedIds(result)
+    const reader = this.#transactions.reader(streamsPart(name))
+    const replaced = await reader.get(streamKeys.replaced(name.streamId), replacedRecordType)
+    return replaced === null ? nothingReplaced : toReplacedIds(replaced)
   }
 
-  async #read(name: StreamName): Promise<StreamRecord | null> {
-    const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
-      transaction.get(streamKeys.stream(name.streamId), streamRecordType),
-    )
-    return result
+  #read(name: StreamName): Promise<StreamRecord | null> {
+    const reader = this.#transactions.reader(streamsPart(name))
+    return reader.get(streamKeys.stream(name.streamId), streamRecordType)
   }
 
   /** Stores the size of a stream, and its result. Resolves with false if another connection has begun to write it. */
-  async #store(
+  #store(
     name: StreamName,
     turn: number,
     { bytes, content }: Pick<StreamRecord, 'bytes' | 'content'>,
     result: StreamResult | null,
   ): Promise<boolean> {
-    const { result: isStored } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+    return this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
       if (record?.turn !== turn) return false
       transaction.put(streamKeys.stream(name.streamId), { ...record, bytes, content, result })
       return true
     })
-    return isStored
   }
 
   /** Removes the record of a stream. */

@@ -180,7 +180,7 @@ export class ErasureTaskRunner {
     const counts = [...this.#counts]
     this.#counts.clear()
     this.#notedAt = this.#clock.now()
-    const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
+    return this.#transactions.run(tenantPart(place), async (transaction) => {
       const record = await transaction.get(erasureKey(place, userId), erasureRecordType)
       if (record?.jobId !== jobId) return null
       const removed = { ...record.removed }
@@ -189,6 +189,5 @@ export class ErasureTaskRunner {
       transaction.put(erasureKey(place, userId), next)
       return next
     })
-    return result
   }
 }

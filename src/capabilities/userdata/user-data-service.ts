@@ -3,7 +3,7 @@ import { endsWithin } from '../../core/base/clock.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import { organizationOf } from '../../core/directory/organizations/organization-store.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
-import { Transaction, TransactionRunner } from '../../core/directory/store/transaction.ts'
+import { TransactionRunner } from '../../core/directory/store/transaction.ts'
 import type { UserDataScope, UserDatum } from '../../core/directory/user-data/user-data-source.ts'
 import { TaskWorker } from '../../core/jobs/task-worker.ts'
 import type { Kv } from '../../core/store/engine.ts'
@@ -124,7 +124,7 @@ export class UserDataService {
   async #begin(task: ErasureTask): Promise<'here' | 'elsewhere'> {
     const { place, userId, jobId } = task
     const now = this.#services.clock.now()
-    const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
+    return this.#transactions.run(tenantPart(place), async (transaction) => {
       const earlier = await transaction.get(erasureKey(place, userId), erasureRecordType)
       if (earlier?.status === 'running') return 'elsewhere'
       const isRecent = earlier !== null && now - (earlier.endedAt ?? 0) < countedTogetherMs
@@ -140,11 +140,10 @@ export class UserDataService {
       transaction.enqueue(erasureJob(task))
       return 'here'
     })
-    return result
   }
 
   #recordOf(place: UserDataScope, userId: string): Promise<ErasureRecord | null> {
-    return new Transaction(this.#kv, tenantPart(place)).get(erasureKey(place, userId), erasureRecordType)
+    return this.#transactions.reader(tenantPart(place)).get(erasureKey(place, userId), erasureRecordType)
   }
 
   async #reportOf(place: UserDataScope, userId: string): Promise<ErasureReport> {

@@ -169,10 +169,8 @@ export class SubscriptionCache {
    */
   async change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     try {
-      const { result } = await this.#transactions.run(subscriptionsPart(tenant), (transaction) =>
-        revised(transaction, work),
-      )
-      return result
+      const part = subscriptionsPart(tenant)
+      return await this.#transactions.run(part, (transaction) => revised(transaction, work))
     } finally {
       // Also notifies after an error, because the commit may have succeeded nevertheless.
       this.forget(tenant)

@@ -214,7 +214,7 @@ export async function removeExpiredCalls(kv: Kv, part: Key, now: number): Promis
   const swept = { calls: 0, bytes: 0 }
   let next: number | null = now
   for (let slices = 0; slices < slicesMax && next !== null && next <= now; slices++) {
-    const { result } = await transactions.run(part, (transaction) => sweepSlice(transaction, now))
+    const result = await transactions.run(part, (transaction) => sweepSlice(transaction, now))
     swept.calls += result.calls
     swept.bytes += result.bytes
     next = result.next

@@ -156,11 +156,10 @@ export class DeliveryStore {
    * Runs one change of the messages of a target. Changes of the same target run one after the other.
    * @throws ApiError ABORTED if conflicts with concurrent changes continue; the errors of `work`
    */
-  async change<T>(address: TargetAddress, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
-    const { result } = await this.#transactions.run(deliveriesPart(address), (transaction) =>
+  change<T>(address: TargetAddress, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
+    return this.#transactions.run(deliveriesPart(address), (transaction) =>
       DeliveryChange.run(transaction, work),
     )
-    return result
   }
 
   /**

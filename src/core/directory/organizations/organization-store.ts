@@ -106,7 +106,7 @@ export class OrganizationStore {
   ): Promise<T> {
     let change: AccessChange | null = null
     const { movesTo } = scope
-    const { result, transaction } = await this.#transactions.run(
+    const { result, transaction } = await this.#transactions.commit(
       organizationPart(scope),
       movesTo === undefined
         ? work

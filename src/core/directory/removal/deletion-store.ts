@@ -3,18 +3,16 @@ import type { Kv } from '../../store/engine.ts'
 import { keys, type OrganizationScope, tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
-import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import { type Transaction, TransactionRunner } from '../store/transaction.ts'
 import { type DeletionRecord, deletionRecordType, deletionScope, readDeletion } from './deletion-record.ts'
 import { type RemovalTask, removalJob } from './removal-task.ts'
 
 /** Stores the records of deletions in the partition of their tenant. */
 export class DeletionStore {
-  readonly #kv: Kv
   readonly #store: OrganizationStore
   readonly #transactions: TransactionRunner
 
   constructor(kv: Kv, store: OrganizationStore) {
-    this.#kv = kv
     this.#store = store
     this.#transactions = new TransactionRunner(kv)
   }
@@ -53,15 +51,14 @@ export class DeletionStore {
   }
 
   find(tenant: Tenant, deletionId: string): Promise<DeletionRecord | null> {
-    return new Transaction(this.#kv, tenantPart(tenant)).get(
-      tenantKeys.deletion(deletionId),
-      deletionRecordType,
-    )
+    return this.#transactions
+      .reader(tenantPart(tenant))
+      .get(tenantKeys.deletion(deletionId), deletionRecordType)
   }
 
   /** Returns a page of the deletions of a tenant, in the order of their ids. */
   async list(tenant: Tenant, range: PageRange): Promise<ListPage<DeletionRecord>> {
-    const reader = new Transaction(this.#kv, tenantPart(tenant))
+    const reader = this.#transactions.reader(tenantPart(tenant))
     const { items, next } = await listEntries(reader, tenantKeys.deletions, range)
     return { items: items.map(readDeletion), next }
   }
@@ -97,8 +94,8 @@ export class DeletionStore {
     await this.#change(tenant, async (transaction) => transaction.delete(tenantKeys.deletion(deletionId)))
   }
 
-  async #change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return (await this.#transactions.run(tenantPart(tenant), work)).result
+  #change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#transactions.run(tenantPart(tenant), work)
   }
 }
 

@@ -16,7 +16,7 @@ import { keys, type OrganizationScope } from '../organizations/organization-keys
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
 import { counterRecordType, deletableType } from '../store/records.ts'
-import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import { type Transaction, TransactionRunner } from '../store/transaction.ts'
 
 /** A schema that an API key has stored. */
 const schemaRecordType = {
@@ -117,13 +117,11 @@ const editorsWithSchemaMax = 1_000
 
 /** Stores the schemas of API keys, and the names of the schemas that are attached to editors. */
 export class SchemaService {
-  readonly #kv: Kv
   readonly #organizations: OrganizationStore
   readonly #clock: Clock
   readonly #transactions: TransactionRunner
 
   constructor(kv: Kv, organizations: OrganizationStore, clock: Clock) {
-    this.#kv = kv
     this.#organizations = organizations
     this.#clock = clock
     this.#transactions = new TransactionRunner(kv)
@@ -152,7 +150,7 @@ export class SchemaService {
         },
       )
     const now = this.#clock.now()
-    const { result } = await this.#transactions.run(schemasPart(tenant), async (transaction) => {
+    return this.#transactions.run(schemasPart(tenant), async (transaction) => {
       const known = await transaction.get(schemaKeys.schema(name), schemaRecordType)
       if (known === null) await count(transaction, 1)
       const stored = known?.version ?? 1
@@ -170,12 +168,11 @@ export class SchemaService {
       if (known !== null && names[0] !== names[1]) transaction.raise([schemasFence(tenant)])
       return known === null
     })
-    return result
   }
 
   /** @throws ApiError NOT_FOUND if the API key has no schema with this name */
   async get(tenant: Tenant, name: string): Promise<SchemaRecord> {
-    const reader = new Transaction(this.#kv, schemasPart(tenant))
+    const reader = this.#transactions.reader(schemasPart(tenant))
     const record = await reader.get(schemaKeys.schema(name), schemaRecordType)
     if (record === null) throw noSuchSchema(name)
     return { version: 1, ...record }
@@ -183,12 +180,12 @@ export class SchemaService {
 
   /** Returns the last migration of a schema; null if there was none. */
   migrationOf(tenant: Tenant, name: string): Promise<MigrationRecord | null> {
-    return new Transaction(this.#kv, schemasPart(tenant)).get(schemaKeys.migration(name), migrationRecordType)
+    return this.#transactions.reader(schemasPart(tenant)).get(schemaKeys.migration(name), migrationRecordType)
   }
 
   /** Returns a page of the schemas, in the order of their names. */
   async list(tenant: Tenant, range: PageRange): Promise<ListPage<SchemaRecord>> {
-    const reader = new Transaction(this.#kv, schemasPart(tenant))
+    const reader = this.#transactions.reader(schemasPart(tenant))
     const { items, next } = await listEntries(reader, schemaKeys.schemas, range)
     return { items: items.map((entry) => ({ version: 1, ...readRecord(schemaRecordType, entry) })), next }
   }
@@ -259,7 +256,7 @@ export class SchemaService {
   ): Promise<void> {
     const { documentId, editorId } = address
     const { schema, version: given } = attached
-    const reader = new Transaction(this.#kv, schemasPart(address))
+    const reader = this.#transactions.reader(schemasPart(address))
     const record = await reader.get(schemaKeys.schema(schema), schemaRecordType)
     const version = given ?? record?.version ?? 1
     const key = keys.editorSchemas(documentId)

@@ -45,11 +45,21 @@ export class TransactionRunner {
     this.#kv = kv
   }
 
+  /** Returns a reader of the present records. */
+  reader(part: Key): DirectoryReader {
+    return new Transaction(this.#kv, part)
+  }
+
+  /** Runs `work` until its writes are committed. Returns the result of `work`. */
+  async run<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return (await this.commit(part, work)).result
+  }
+
   /**
-   * Runs `work` until its writes are committed. Returns the result of `work`, and the committed transaction.
+   * Like `run`, but also returns the committed transaction.
    * @param finish adds writes that follow from those of `work`
    */
-  run<T>(
+  commit<T>(
     part: Key,
     work: (transaction: Transaction) => Promise<T>,
     finish: (transaction: Transaction) => void = () => undefined,

@@ -136,8 +136,8 @@ export class TenantStore {
   }
 
   /** Changes the records of tenants in one commit; see `TransactionRunner`. */
-  async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return (await this.#transactions.run(workspacesPart, work)).result
+  change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#transactions.run(workspacesPart, work)
   }
 
   async #get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null> {

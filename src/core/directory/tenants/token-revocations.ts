@@ -5,7 +5,6 @@ import * as s from '../../base/schema.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Bus, Kv } from '../../store/engine.ts'
-import { readRecord } from '../../store/stored-record.ts'
 import { tokensFence } from '../organizations/access-change.ts'
 import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
 import { type RevocationRecord, revocationRecordType } from '../store/records.ts'
@@ -34,13 +33,11 @@ export const decodeCredentialsRevoked = (message: Uint8Array): CredentialsRevoke
 
 /** Stores revocations of the realtime tokens of users. */
 export class TokenRevocations {
-  readonly #kv: Kv
   readonly #bus: Bus
   readonly #clock: Clock
   readonly #transactions: TransactionRunner
 
   constructor(kv: Kv, bus: Bus, clock: Clock) {
-    this.#kv = kv
     this.#bus = bus
     this.#clock = clock
     this.#transactions = new TransactionRunner(kv)
@@ -51,9 +48,9 @@ export class TokenRevocations {
    * the tokens of the user were never revoked.
    */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
-    const key = tenantKeys.revocation(userId)
-    const [value = null] = await this.#kv.get(tenantPart(tenant), [key])
-    return value === null ? -1 : readRecord(revocationRecordType, { key, value }).until
+    const reader = this.#transactions.reader(tenantPart(tenant))
+    const record = await reader.get(tenantKeys.revocation(userId), revocationRecordType)
+    return record?.until ?? -1
   }
 
   /**
@@ -62,7 +59,7 @@ export class TokenRevocations {
    * time of every existing token.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
-    const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
+    const until = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
       const key = tenantKeys.revocation(userId)
       const earlier = await transaction.get(key, revocationRecordType)
       const record: RevocationRecord = { until: Math.max(this.#clock.now(), (earlier?.until ?? 0) + 1) }
