@@ -62,7 +62,7 @@ export async function passBody(
 }
 
 /** Resolves when the receiver can accept more, or is closed. */
-function drained(receiver: Writable): Promise<void> {
+export function drained(receiver: Writable): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       receiver.off('drain', settle).off('close', settle)

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { drained } from '../../core/forwarding/pass-bytes.ts'
 import type { MemoryClaim } from '../../core/quota/memory-account.ts'
 import type { Transfer } from '../../core/quota/slow-transfers.ts'
 import { TakenBytes } from '../../core/quota/unread-bytes.ts'
@@ -66,7 +67,7 @@ export class PartWriter implements Transfer {
     if (socket === null || destroyed || writableEnded || this.#response.write(part)) return
     this.#taken = new TakenBytes(socket)
     this.#options.transfers.add(this)
-    const accepted = acceptedOf(this.#response)
+    const accepted = drained(this.#response)
     this.#claim.set(part.length)
     await accepted
     this.#options.transfers.delete(this)
@@ -81,17 +82,6 @@ export class PartWriter implements Transfer {
     const timer = setTimeout(() => this.#response.destroy(), reasonMs).unref()
     this.#response.once('close', () => clearTimeout(timer))
   }
-}
-
-/** Resolves when the response can accept more, or when it is closed. */
-function acceptedOf(response: ServedResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      response.off('drain', settle).off('close', settle)
-      resolve()
-    }
-    response.on('drain', settle).on('close', settle)
-  })
 }
 
 /**
