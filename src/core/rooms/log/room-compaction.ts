@@ -152,7 +152,7 @@ export class RoomCompaction {
   }
 
   /** Compacts the log unless all its entries are in the snapshot. @throws the errors of the log */
-  async whole(): Promise<void> {
+  async compactAll(): Promise<void> {
     if (this.#tail.entries > 0 || this.#state.is === 'running') await this.run()
   }
 

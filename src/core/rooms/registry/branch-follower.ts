@@ -41,7 +41,7 @@ const pauseMsMax = 400
 const takenBytesMax = 1_048_576
 
 /** Milliseconds after a commit of a branch in which others join its message. */
-const tellMs = 300
+const notifyMs = 300
 
 /** Content of a branch that is deleted because the main editor has a copy of it. */
 export interface ReplacedContent {
@@ -90,15 +90,15 @@ export class BranchFollower implements CommitFollower {
   /**
    * @param branch the open room of the branch
    * @param openMain opens the room of the main editor
-   * @param tell sends the clients of the document a message about the branch
+   * @param notify sends the clients of the document a message about the branch
    */
-  constructor(branch: Room, openMain: () => Promise<MainHandle>, tell: () => void) {
+  constructor(branch: Room, openMain: () => Promise<MainHandle>, notify: () => void) {
     this.#branch = branch
     this.#openMain = openMain
     const committed = (): void => {
-      this.#cancelMessage ??= branch.dependencies.clock.after(tellMs, () => {
+      this.#cancelMessage ??= branch.dependencies.clock.after(notifyMs, () => {
         this.#cancelMessage = null
-        tell()
+        notify()
       })
     }
     branch.follow({ committed, ended: () => {} })

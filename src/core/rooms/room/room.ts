@@ -778,7 +778,7 @@ export class Room implements CommittingRoom {
    * @throws the errors of the log
    */
   storeAuthors(): Promise<void> {
-    return this.#compaction.whole()
+    return this.#compaction.compactAll()
   }
 
   /**
