@@ -274,7 +274,7 @@ function begin(services: ServerServices): void {
   services.removals.start()
   services.edits.start()
   services.visits.start()
-  services.auditing.sweep.start()
-  services.idempotentCalls.start()
+  services.auditing.sweep.task.start()
+  services.idempotentCalls.sweeps.start()
   for (const { start } of capabilities) start?.(services)
 }

@@ -67,7 +67,7 @@ async function finishServer(
 ): Promise<void> {
   const { rooms, removals, edits, idempotentCalls, auditing, accessNews, rates, engine } = services
   await Promise.all([
-    ...[removals, idempotentCalls, auditing.sweep].map((each) => each.stop()),
+    ...[removals, idempotentCalls.sweeps, auditing.sweep.task].map((each) => each.stop()),
     ...capabilities.map(({ stop }) => stop?.(services)),
   ])
   await rooms.closeAll(restarting)

@@ -42,6 +42,6 @@ export const comments = defineCapability({
   create: createCommentModule,
   cascade: ({ store, memory }) => [createCommentCascade(store, memory)],
   userData: ({ store }) => ({ ofOrganization: [rangeSource(store, mentions)] }),
-  start: ({ judging }) => judging.start(),
-  stop: ({ judging }) => judging.stop(),
+  start: ({ judging }) => judging.worker.start(),
+  stop: ({ judging }) => judging.worker.stop(),
 })

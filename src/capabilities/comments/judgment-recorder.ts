@@ -89,13 +89,14 @@ interface DecisionResult<T> {
  * server, and stop it before the engine is closed.
  */
 export class JudgmentRecorder {
-  readonly #worker: TaskWorker<DecidedSuggestion>
+  /** Stores the judgments, also those that remained after a crash. */
+  readonly worker: TaskWorker<DecidedSuggestion>
   readonly #clock: Clock
 
   constructor(dependencies: CommentDependencies) {
     const { engine, clock, log } = dependencies
     this.#clock = clock
-    this.#worker = new TaskWorker({
+    this.worker = new TaskWorker({
       engine,
       clock,
       log,
@@ -104,18 +105,6 @@ export class JudgmentRecorder {
       partOf: ({ scope }) => tenantPart(scope),
       carryOut: (decided) => keep(dependencies, decided),
     })
-  }
-
-  /** Starts to store judgments. This includes the jobs that remained after a crash. */
-  start(): void {
-    this.#worker.start()
-  }
-
-  /**
-   * Stops the service. Resolves when no judgment is being stored. Remaining jobs run after the next start.
-   */
-  stop(): Promise<void> {
-    return this.#worker.stop()
   }
 
   /**
@@ -128,14 +117,14 @@ export class JudgmentRecorder {
     change: (jobIds: readonly string[]) => Promise<DecisionResult<T>>,
   ): Promise<T> {
     const ids: readonly string[] = Array.from({ length: count }, () => randomUUID())
-    const expected = new Map(ids.map((id) => [id, this.#worker.expect(id)]))
+    const expected = new Map(ids.map((id) => [id, this.worker.expect(id)]))
     try {
       const { result, jobIds } = await change(ids)
-      if (jobIds.length > 0) this.#worker.wake()
+      if (jobIds.length > 0) this.worker.wake()
       await this.#settled(jobIds.flatMap((id) => expected.get(id) ?? []))
       return result
     } finally {
-      for (const id of ids) this.#worker.forget(id)
+      for (const id of ids) this.worker.forget(id)
     }
   }
 

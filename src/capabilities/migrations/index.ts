@@ -15,6 +15,6 @@ export const migrations = defineCapability({
   create: (services) => ({
     migrations: new MigrationService(services),
   }),
-  start: (services) => services.migrations.start(),
-  stop: (services) => services.migrations.stop(),
+  start: ({ migrations }) => migrations.worker.start(),
+  stop: ({ migrations }) => migrations.worker.stop(),
 })

@@ -52,7 +52,7 @@ const [documentsAtOnce, failuresMax, examplesMax] = [100, 50, 20]
 export class MigrationService {
   readonly #services: Services
   readonly #transactions: TransactionRunner
-  readonly #worker: TaskWorker<MigrationTask>
+  readonly worker: TaskWorker<MigrationTask>
   readonly #migrateDocument: (step: MigrationStep) => Promise<void>
 
   constructor(services: Services) {
@@ -60,7 +60,7 @@ export class MigrationService {
     this.#services = services
     this.#transactions = new TransactionRunner(engine.kv)
     this.#migrateDocument = ownerWork.define(migrationQueue, stepSchema, (step) => this.#carryOutStep(step))
-    this.#worker = new TaskWorker({
+    this.worker = new TaskWorker({
       engine,
       queueName: migrationQueue,
       clock,
@@ -69,14 +69,6 @@ export class MigrationService {
       partOf: ({ tenant }) => schemasPart(tenant),
       carryOut: (task, goOn) => this.#carryOut(task, goOn),
     })
-  }
-
-  start(): void {
-    this.#worker.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#worker.stop()
   }
 
   /**
@@ -107,7 +99,7 @@ export class MigrationService {
       const payload = Buffer.from(JSON.stringify(task))
       transaction.enqueue({ queue: migrationQueue, id: task.jobId, at: 0, payload })
     })
-    this.#worker.wake()
+    this.worker.wake()
     return report
   }
 

@@ -54,8 +54,8 @@ export const usage = defineCapability({
   },
   start({ usage }) {
     usage.meter.start()
-    usage.retention.start()
+    usage.retention.task.start()
   },
-  stop: ({ usage }) => usage.retention.stop(),
+  stop: ({ usage }) => usage.retention.task.stop(),
   flush: ({ usage }) => usage.meter.stop(),
 })

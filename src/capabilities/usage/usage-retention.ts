@@ -27,7 +27,7 @@ export class UsageRetention {
   readonly #reader: UsageReader
   readonly #tenants: Pick<TenantStore, 'workspaceIds'>
   readonly #clock: Clock
-  readonly #task: PeriodicTask
+  readonly task: PeriodicTask
 
   constructor(
     kv: Kv,
@@ -40,26 +40,17 @@ export class UsageRetention {
     this.#reader = reader
     this.#tenants = tenants
     this.#clock = clock
-    this.#task = new PeriodicTask(
+    this.task = new PeriodicTask(
       { clock, log, firstMs: firstSweepMs, everyMs: sweepMs, failure: 'could not sweep the usage; retrying' },
       () => this.run(),
     )
-  }
-
-  start(): void {
-    this.#task.start()
-  }
-
-  /** Stops the sweeps. Resolves when no deletion is running. */
-  stop(): Promise<void> {
-    return this.#task.stop()
   }
 
   /** Sweeps the records of all workspaces once. @throws StoreUnavailableError */
   async run(): Promise<void> {
     for await (const id of this.#tenants.workspaceIds())
       for await (const subject of this.#reader.subjects(id)) {
-        if (this.#task.isStopped) return
+        if (this.task.isStopped) return
         await nextTick()
         await this.#sweepHours(usagePart(id), subject)
         await this.#sweepDays(usagePart(id), subject)
@@ -70,7 +61,7 @@ export class UsageRetention {
     const to = startOf('day', this.#clock.now() - hoursKeptDays * msPerDay)
     for (;;) {
       const oldest = await storedUsage(this.#kv, part, 'hours', subject, { from: 0, to }).next()
-      if (this.#task.isStopped || oldest.done === true) return
+      if (this.task.isStopped || oldest.done === true) return
       if (!(await this.#moveDay(part, subject, startOf('day', oldest.value.at)))) return
     }
   }

@@ -15,6 +15,6 @@ export const userdata = defineCapability({
   create: (services) => ({
     userData: new UserDataService(services),
   }),
-  start: ({ userData }) => userData.start(),
-  stop: ({ userData }) => userData.stop(),
+  start: ({ userData }) => userData.worker.start(),
+  stop: ({ userData }) => userData.worker.stop(),
 })

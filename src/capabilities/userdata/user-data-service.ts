@@ -45,7 +45,8 @@ export class UserDataService {
   readonly #kv: Kv
   readonly #services: Pick<Services, 'engine' | 'store' | 'revocations' | 'userDataSources' | 'clock' | 'log'>
   readonly #transactions: TransactionRunner
-  readonly #worker: TaskWorker<ErasureTask>
+  /** Runs the erasures. An erasure that a stop has interrupted continues after the next start. */
+  readonly worker: TaskWorker<ErasureTask>
 
   constructor(
     services: Pick<Services, 'engine' | 'store' | 'revocations' | 'userDataSources' | 'clock' | 'log'>,
@@ -55,7 +56,7 @@ export class UserDataService {
     this.#kv = kv
     this.#services = services
     this.#transactions = new TransactionRunner(kv)
-    this.#worker = new TaskWorker({
+    this.worker = new TaskWorker({
       engine,
       clock,
       log,
@@ -65,19 +66,6 @@ export class UserDataService {
       carryOut: (task, goOn) =>
         new ErasureTaskRunner(kv, store, userDataSources, clock, task, goOn).carryOut(),
     })
-  }
-
-  /** Starts to run erasures from the queue. */
-  start(): void {
-    this.#worker.start()
-  }
-
-  /**
-   * Stops the erasures. Resolves when no erasure is running. Unfinished erasures continue after the next
-   * start.
-   */
-  stop(): Promise<void> {
-    return this.#worker.stop()
   }
 
   /**
@@ -102,14 +90,14 @@ export class UserDataService {
     if ((await this.#recordOf(place, userId))?.status !== 'running') {
       await revocations.revoke(place, userId)
       const jobId = randomUUID()
-      const done = this.#worker.expect(jobId)
+      const done = this.worker.expect(jobId)
       try {
         const begun = await this.#begin({ jobId, place, userId })
-        this.#worker.checkRunning()
-        this.#worker.wake()
+        this.worker.checkRunning()
+        this.worker.wake()
         if (begun === 'here') await endsWithin(clock, waitMs, done)
       } finally {
-        this.#worker.forget(jobId)
+        this.worker.forget(jobId)
       }
     }
     return this.#reportOf(place, userId)

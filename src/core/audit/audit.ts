@@ -64,12 +64,12 @@ interface AuditOptions {
  */
 export class AuditRetention {
   readonly #options: AuditOptions
-  readonly #task: PeriodicTask
+  readonly task: PeriodicTask
 
   constructor(options: AuditOptions) {
     this.#options = options
     const { clock, log } = options
-    this.#task = new PeriodicTask(
+    this.task = new PeriodicTask(
       {
         clock,
         log,
@@ -81,29 +81,20 @@ export class AuditRetention {
     )
   }
 
-  start(): void {
-    this.#task.start()
-  }
-
-  /** Stops the sweeps. Resolves when no deletion is running. */
-  stop(): Promise<void> {
-    return this.#task.stop()
-  }
-
   /** Deletes the old records of all logs, once. @throws StoreUnavailableError */
   async run(): Promise<void> {
     const { tenants, clock, keepMs } = this.#options
     const until = clock.now() - keepMs
     await this.#sweep(null, until)
     for await (const id of tenants.workspaceIds()) {
-      if (this.#task.isStopped) return
+      if (this.task.isStopped) return
       await this.#sweep(id, until)
     }
   }
 
   async #sweep(place: AuditScope, until: number): Promise<void> {
     let last = await this.#sweepSome(place, until)
-    while (last !== null && !this.#task.isStopped) {
+    while (last !== null && !this.task.isStopped) {
       await nextTurn()
       last = await this.#sweepSome(place, until, last)
     }

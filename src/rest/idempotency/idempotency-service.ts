@@ -67,7 +67,8 @@ export class IdempotencyService {
   readonly #usage: IdempotencyUsage
   readonly #mutex: CallMutex
   readonly #sealing: ResponseEncryption
-  readonly #sweeps: JobConsumer
+  /** Removes expired calls in the background. */
+  readonly sweeps: JobConsumer
 
   /** @param secrets secrets of the server: see `ResponseEncryption` */
   constructor(
@@ -84,7 +85,7 @@ export class IdempotencyService {
     this.#usage = new IdempotencyUsage(engine, clock, limits)
     this.#mutex = new CallMutex(clock, limits)
     this.#sealing = new ResponseEncryption(secrets)
-    this.#sweeps = new JobConsumer({
+    this.sweeps = new JobConsumer({
       queue: engine.queue,
       clock,
       log,
@@ -95,16 +96,6 @@ export class IdempotencyService {
         return 'done'
       },
     })
-  }
-
-  /** Starts to remove expired calls in the background. */
-  start(): void {
-    this.#sweeps.start()
-  }
-
-  /** Stops the removal of expired calls. Resolves when no removal is running. */
-  stop(): Promise<void> {
-    return this.#sweeps.stop()
   }
 
   /**

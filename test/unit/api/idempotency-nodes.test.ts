@@ -202,7 +202,7 @@ it('[CS-33] when the record of a running call is deleted, does not run the call 
   release()
   expect(await ended(clock, slow)).toMatchObject({ body: '"done"', replayed: false })
   expect(seeds).toHaveLength(1)
-  await two.stop()
+  await two.sweeps.stop()
 })
 
 it('[CS-33] if two nodes run a call that stores nothing before its end, keeps the response that is ready first', async () => {
@@ -227,9 +227,9 @@ it('[CS-32] counts the record slots that another node uses, and reuses slots tha
   clock.advance(61_000)
   await expect(one.run(callWith('once', 'c'), work)).rejects.toThrow('maximum number of stored calls')
   clock.advance(2 * hourMs)
-  two.start()
+  two.sweeps.start()
   await eventually(async () => (await store.kv.scan(callWith('once').part, { limit: 10 })).length === 0)
-  await two.stop()
+  await two.sweeps.stop()
   expect(await store.queue.claim(callSweepQueue, 10, 1)).toEqual([])
   expect(await one.run(callWith('once', 'c'), work)).toMatchObject({ replayed: false })
 })

@@ -204,12 +204,12 @@ it('[IDEM-10] treats an expired idempotency key as new, and removes its record i
   expect(await later.run(callWith('late'), second.do)).toMatchObject({ replayed: false })
   clock.advance(keepMs + 120_000)
   await settled(later, 0)
-  await later.stop()
+  await later.sweeps.stop()
 })
 
 /** Waits until the store has `entries` entries after the removal of expired ones. */
 async function settled(calls: IdempotencyService, entries: number): Promise<void> {
-  calls.start()
+  calls.sweeps.start()
   await expect.poll(async () => (await stored()).length).toBe(entries)
 }
 
@@ -229,9 +229,9 @@ it('[IDEM-11] when stored calls or response bytes reach their limit, rejects mor
       expect(await process.run(callWith('a'), never)).toMatchObject({ replayed: true })
     }
     clock.advance(keepMs + 60_000)
-    calls.start()
+    calls.sweeps.start()
     await expect.poll(async () => (await stored()).length).toBe(0)
-    await calls.stop()
+    await calls.sweeps.stop()
     expect(await calls.run(callWith('d'), work().do)).toMatchObject({ replayed: false })
   }
 })
@@ -242,7 +242,7 @@ it('[IDEM-10] removes expired records without waiting for records that expire la
   for (const key of ['a', 'b']) await calls.run(callWith(key), work().do)
   clock.advance(keepMs + 60_000)
   await settled(calls, 2)
-  await calls.stop()
+  await calls.sweeps.stop()
 })
 
 it('[IDEM-11] limits the bytes of many concurrent responses, and beyond the limit keeps only their outcome', async () => {

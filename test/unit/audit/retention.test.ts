@@ -50,10 +50,10 @@ it('[AUDIT-7] removes expired records from every log, a limited number at a time
   clock.advance(keepMs - hourMs)
   commits.length = 0
   scans.length = 0
-  sweep.start()
+  sweep.task.start()
   expect(scans).toEqual([])
   clock.advance(minuteMs)
-  await sweep.stop()
+  await sweep.task.stop()
   expect(await left()).not.toEqual([1, 1, 1, 1])
   const next = new AuditRetention({ kv, tenants, clock, log, keepMs })
   scans.length = 0
