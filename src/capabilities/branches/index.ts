@@ -1,12 +1,10 @@
 import { defineCapability } from '../../rest/capability.ts'
 import { BranchService } from './branch-service.ts'
 
-interface Added {
-  readonly branches: BranchService
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly branches: BranchService
+  }
 }
 
 /** Branches of editors, which people and agents merge as edits. */

@@ -3,12 +3,10 @@ import { CallbackCaller } from './callback-caller.ts'
 import { CallbackDecider } from './callback-decider.ts'
 import { DocumentLoader } from './document-loader.ts'
 
-interface Added {
-  readonly callbacks: CallbackCaller
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly callbacks: CallbackCaller
+  }
 }
 
 /** Calls of the backends of API keys: `authorize` decides about users, `load` gives content. */

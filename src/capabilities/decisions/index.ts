@@ -2,12 +2,10 @@ import type { UserDataScope, UserDataSource } from '../../core/directory/user-da
 import { defineCapability } from '../../rest/capability.ts'
 import { DecisionMemory } from './decision-memory.ts'
 
-interface Added {
-  readonly memory: DecisionMemory
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly memory: DecisionMemory
+  }
 }
 
 /** Judgments about suggestions, and suggestions from them. */

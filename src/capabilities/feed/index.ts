@@ -3,13 +3,11 @@ import { feedStreamDescription, feedStreamRoute } from './api/feed-stream.ts'
 import { FeedRemoval } from './feed-removal.ts'
 import { FeedService } from './feed-service.ts'
 
-interface Added {
-  readonly feed: FeedService
-  readonly feedRemoval: FeedRemoval
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly feed: FeedService
+    readonly feedRemoval: FeedRemoval
+  }
 }
 
 /** The change feeds of API keys: numbered events, read with cursors. */

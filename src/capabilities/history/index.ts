@@ -7,12 +7,10 @@ import { versionRanges } from './user-data.ts'
 import { VersionService } from './version-service.ts'
 import { yhubRoutes } from './yhub/yhub-route.ts'
 
-interface Added {
-  readonly versions: VersionService
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly versions: VersionService
+  }
 }
 
 /** Saved versions of editors, the changes between them, and their undo. */

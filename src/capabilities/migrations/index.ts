@@ -1,12 +1,10 @@
 import { defineCapability } from '../../rest/capability.ts'
 import { MigrationService } from './migration-service.ts'
 
-interface Added {
-  readonly migrations: MigrationService
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly migrations: MigrationService
+  }
 }
 
 /** Rewrites stored documents for a new version of their schema. */

@@ -4,13 +4,11 @@ import { NotificationConfigService } from './notification-config-service.ts'
 import { createNotificationCascade, notificationRanges } from './notification-removal.ts'
 import { NotificationService } from './notification-service.ts'
 
-interface Added {
-  readonly notifications: NotificationService
-  readonly notificationConfigs: NotificationConfigService
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly notifications: NotificationService
+    readonly notificationConfigs: NotificationConfigService
+  }
 }
 
 /** Notifications of an organization, and what each user wants to get. */

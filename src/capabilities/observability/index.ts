@@ -1,12 +1,10 @@
 import { defineCapability } from '../../rest/capability.ts'
 import { MetricsHistory } from './metrics-history.ts'
 
-interface Added {
-  readonly metricsHistory: MetricsHistory
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly metricsHistory: MetricsHistory
+  }
 }
 
 /** The history of the metrics of a node, and the bytes of a workspace. */

@@ -61,12 +61,10 @@ const streamSource = (kv: Kv): UserDataSource<UserDataScope> => ({
   erase: (place, userId, goOn) => forgetStreamUser(kv, place, userId, goOn),
 })
 
-interface Added {
-  readonly streams: StreamService
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly streams: StreamService
+  }
 }
 
 /** Content that arrives in pieces, such as the text of a model. */

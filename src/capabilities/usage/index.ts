@@ -37,12 +37,10 @@ export function createUsage({ engine, storage, tenants, clock, log }: UsageOptio
   }
 }
 
-interface Added {
-  readonly usage: UsageModule
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly usage: UsageModule
+  }
 }
 
 /** Usage of workspaces and organizations, by hour, day and month. */

@@ -1,12 +1,10 @@
 import { defineCapability } from '../../rest/capability.ts'
 import { UserDataService } from './user-data-service.ts'
 
-interface Added {
-  readonly userData: UserDataService
-}
-
 declare module '../../rest/services.ts' {
-  interface Services extends Added {}
+  interface Services {
+    readonly userData: UserDataService
+  }
 }
 
 /** Export and erasure of the data of one user. */
