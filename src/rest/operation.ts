@@ -191,7 +191,8 @@ export interface OperationDefinition<
   readonly request: Request
   /** Schema of `result.data` in the response; null: the response has no such member. */
   readonly response: Response
-  readonly errors: readonly DocumentedError[]
+  /** Default: none. */
+  readonly errors?: readonly DocumentedError[]
   /**
    * Executes a call with validated data. An error that is not an ApiError is a fault of the server: it is
    * logged, and the caller gets INTERNAL.
@@ -215,7 +216,8 @@ type SendableItems<T> = T extends readonly (infer Item)[]
 
 /** An operation with any schemas. The router and the documentation use this type. */
 export interface Operation
-  extends Omit<OperationDefinition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
+  extends Omit<OperationDefinition<AuthLevel, ObjectSchema, Schema | null>, 'errors' | 'handler'> {
+  readonly errors: readonly DocumentedError[]
   /**
    * Executes a call.
    * @param data data that is valid according to the request schema
@@ -236,6 +238,7 @@ export function defineOperation<
 >(definition: OperationDefinition<Level, Request, Response>): TypedOperation<Response> {
   const { handler, ...described } = definition
   return {
+    errors: [],
     ...described,
     async run(data, { caller, ...context }) {
       if (!hasAuthLevel(caller, definition.auth))
@@ -260,6 +263,7 @@ export function defineAgentOperation<
   ) => Promise<OperationResult<DataOf<Response>>>
 }): TypedOperation<Response> {
   return {
+    errors: [],
     ...described,
     auth: 'key',
     async run(data, { caller, ...context }) {

@@ -105,7 +105,6 @@ export const generateToken = defineOperation({
     'browser instead of your credentials. With `agent`, it is for a program, which may also call some operations.',
   request,
   response,
-  errors: [],
   async handler(
     {
       userId,

@@ -76,7 +76,6 @@ export const inspectToken = defineOperation({
     },
   ),
   response,
-  errors: [],
   async handler({ token, organizationId, documentId }, { caller, services }) {
     if ((organizationId === undefined) !== (documentId === undefined)) {
       const path = organizationId === undefined ? '/data/organizationId' : '/data/documentId'

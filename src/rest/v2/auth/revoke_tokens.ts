@@ -15,7 +15,6 @@ export const revokeTokens = defineOperation({
     userId: json.text('The named user.'),
     issuedUntil: json.integer('Unix time in milliseconds: tokens whose `iat` is not later are rejected.'),
   }),
-  errors: [],
   async handler({ userId }, { caller, services }) {
     const issuedUntil = await services.revocations.revoke(caller.tenant, userId)
     return { message: 'Tokens revoked.', data: { userId, issuedUntil } }

@@ -27,7 +27,6 @@ export const closeConnections = defineOperation({
     },
   ),
   response: json.object({ closed: json.integer('Number of connections that were open.', { examples: [1] }) }),
-  errors: [],
   async handler({ connectionIds, reconnect = false }, { caller, services }) {
     const reason = reconnect ? toReconnect : forGood
     const closed = await services.rooms.connections.close(caller.tenant, connectionIds, reason)

@@ -42,7 +42,6 @@ export const getConnections = defineOperation({
       node: json.text('Node of the cluster to which the client is connected.'),
     }),
   ),
-  errors: [],
   async handler({ pageSize, pageToken, ...filter }, context) {
     const { caller, services } = context
     const { organizationId = null, documentId = null, userId = null } = filter

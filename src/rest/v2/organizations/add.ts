@@ -13,7 +13,6 @@ export const addOrganizations = defineBatchOperation({
   check: checkMetadata,
   done: 'organizations added',
   request: organizationsRequest,
-  errors: [],
   handler: ({ organizations }, { caller, services }) =>
     services.organizations.add(caller.tenant, organizations),
 })

@@ -15,7 +15,6 @@ export const deleteOrganizations = defineBatchOperation({
   request: json.object({
     organizationIds: json.list(organizationId, { maxItems: batchMax, examples: [['acme']] }),
   }),
-  errors: [],
   handler: ({ organizationIds }, { caller, services }) =>
     services.organizations.delete(caller.tenant, organizationIds),
 })

@@ -28,7 +28,6 @@ export const getOrganizations = defineOperation({
     },
   ),
   response: json.list(organizationRecord),
-  errors: [],
   async handler({ organizationIds, search: text, ...page }, context) {
     const { caller, services } = context
     const search = parseSearch(text, ['organizationIds', organizationIds], lookedAtMax)

@@ -12,7 +12,6 @@ export const updateOrganizations = defineBatchOperation({
   check: checkMetadata,
   done: 'organizations updated',
   request: organizationsRequest,
-  errors: [],
   handler: ({ organizations }, { caller, services }) =>
     services.organizations.update(caller.tenant, organizations),
 })

@@ -53,7 +53,6 @@ export const getRequests = defineOperation({
       },
     ),
   ),
-  errors: [],
   async handler({ onlyRejected = false, kind = null, ...page }, context) {
     const { caller, services } = context
     const { found, token } = await readPage(

@@ -47,7 +47,6 @@ export const createWorkspace = defineOperation({
   description: 'Creates a workspace with one API key for testing and its auth token.',
   request,
   response,
-  errors: [],
   async handler(data, { services }) {
     const { workspaces, tenants } = services
     const { workspace, apiKey, authToken } = await workspaces.create(newWorkspace(data))

@@ -14,7 +14,6 @@ export const getWorkspace = defineOperation({
   description: `Returns the workspace and its API keys (at most ${apiKeysMax}). The number of calls per minute is limited.`,
   request: json.object({}),
   response: workspaceResponse,
-  errors: [],
   async handler(_data, { caller: { workspaceId }, services: { tenants, workspaceReads, storage } }) {
     if (workspaceReads?.take(workspaceId) === false)
       throw exhausted('workspaceReadsPerMinute', workspaceReads.perMinute, {

@@ -14,7 +14,6 @@ export const listSchemas = defineOperation({
   description: 'Ordered by name, without the schemas themselves and without the presets.',
   request: json.object({}, pageRequest),
   response: json.list(schemaEntry),
-  errors: [],
   async handler(data, context) {
     const { caller, services } = context
     const { found, token } = await readPage(context, [path], data, (range) =>

@@ -16,7 +16,6 @@ export const getApiKeys = defineOperation({
   description: 'Ordered by key.',
   request: json.object({}, { ...pageRequest, pageSize: pageSizeUpTo(pageSizeMax, pageSizeMax) }),
   response: json.list(apiKeyEntry),
-  errors: [],
   async handler(data, context) {
     const { caller, services } = context
     const list = (range: PageRange) => services.tenants.apiKeys(caller.workspaceId, range)

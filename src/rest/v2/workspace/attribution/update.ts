@@ -13,7 +13,6 @@ export const updateAttribution = defineOperation({
     'follow within 10 seconds.',
   request: json.object({ enabled: attributionEnabled }),
   response: null,
-  errors: [],
   async handler({ enabled }, { caller: { workspaceId }, services: { workspaces, attribution } }) {
     await workspaces.setAttribution(workspaceId, enabled)
     attribution.forget(workspaceId)

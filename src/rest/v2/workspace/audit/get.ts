@@ -41,7 +41,6 @@ export const getAudit = defineOperation({
     },
   ),
   response: json.list(auditRecordAnswer),
-  errors: [],
   async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, context) {
     const { operation: of = null, apiKey = null, actor = null, agentId, after = null, before = null } = query
     const agent = agentId === undefined ? [] : [{ agentId }]

@@ -31,7 +31,6 @@ export const getDeleted = defineOperation({
       expiresAt: json.integer('Epoch milliseconds. The server then deletes the data.'),
     }),
   ),
-  errors: [],
   async handler({ organizationId, pageSize = pageSizeDefault, pageToken }, context) {
     const { caller, services } = context
     const { found, token } = await readPage(

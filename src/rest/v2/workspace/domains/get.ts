@@ -13,7 +13,6 @@ export const getDomains = defineOperation({
   response: json.object({
     allowedDomains: json.list(json.text(), { description: 'Empty: pages of all domains may connect.' }),
   }),
-  errors: [],
   async handler(_data, { caller, services }) {
     return {
       message: 'Domains found.',

@@ -18,7 +18,6 @@ export const resetWorkspaceAuthToken = defineOperation({
     workspaceId: json.text('Id of the workspace.'),
     newWorkspaceAuthToken: json.text('The new auth token of the workspace.'),
   }),
-  errors: [],
   async handler({ graceSeconds: seconds = 0 }, { caller: { workspaceId }, services: { workspaces } }) {
     const newWorkspaceAuthToken = await workspaces.resetWorkspaceToken(workspaceId, {
       graceSeconds: seconds,

@@ -31,7 +31,6 @@ export const suggestDecision = defineOperation({
     { ...place },
   ),
   response: suggested,
-  errors: [],
   async handler(data, { caller, services }) {
     checkJudgmentQuery(data)
     return { message: '', data: await services.memory.suggest(caller.tenant, data.query, data) }

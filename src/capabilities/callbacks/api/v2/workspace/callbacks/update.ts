@@ -20,7 +20,6 @@ export const updateCallbacks = defineOperation({
     'first call creates the signing secret, which only `secret/get` returns.',
   request: json.object({}, callbacksChange),
   response: callbacksAnswer,
-  errors: [],
   async handler(data, { caller, services }) {
     const change = toCallbacksChange(data)
     requireChange(change)

@@ -11,6 +11,5 @@ export const deleteJudgments = defineBatchOperation({
   items: { judgmentIds: null },
   done: 'judgments deleted',
   request: json.object({ judgmentIds }),
-  errors: [],
   handler: (data, { caller, services }) => services.memory.delete(caller.tenant, data.judgmentIds),
 })

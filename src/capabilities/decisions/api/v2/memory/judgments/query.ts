@@ -32,7 +32,6 @@ export const queryJudgments = defineOperation({
     },
   ),
   response: judgmentRecords,
-  errors: [],
   async handler(data, { caller, services }) {
     checkJudgmentQuery(data)
     const { limit = memoryLimits.listed, ...query } = data

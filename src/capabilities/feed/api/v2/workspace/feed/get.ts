@@ -11,7 +11,6 @@ export const getFeedConfig = defineOperation({
   description: 'Before the first configuration, the feed is off.',
   request: json.object({}),
   response: feedConfigAnswer,
-  errors: [],
   async handler(_data, { caller, services }) {
     const { enabled, keepSeconds } = await services.feed.config(caller.tenant)
     return { message: 'Feed configuration found.', data: { enabled, keepSeconds } }

@@ -24,7 +24,6 @@ export const updateFeedConfig = defineOperation({
     },
   ),
   response: feedConfigAnswer,
-  errors: [],
   async handler({ enabled, keepSeconds }, { caller, services }) {
     requireChange({ enabled, keepSeconds })
     const config = await services.feed.configure(caller.tenant, {

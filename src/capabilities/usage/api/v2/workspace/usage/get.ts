@@ -78,7 +78,6 @@ export const getUsage = defineOperation({
     'no `pageToken`.',
   request: usageRequest,
   response: json.list(usageItem),
-  errors: [],
   async handler(data, context) {
     const { workspaceId } = context.caller
     const { usage, clock } = context.services
