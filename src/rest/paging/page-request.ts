@@ -106,6 +106,23 @@ export async function readPage<Found extends ListPage<unknown>>(
   return { found, token: found.next === null ? {} : { pageToken: pageTokens.seal(whole, found.next) } }
 }
 
+/**
+ * Like `readPage`, but returns the answer of the operation.
+ * @param name name of the items in the message
+ * @param show returns an item as the response contains it
+ */
+export async function answerPage<Item, Shown>(
+  context: PageContext,
+  query: readonly unknown[],
+  request: PageRequest,
+  read: (range: PageRange) => Promise<ListPage<Item>>,
+  [name, show]: readonly [name: string, show: (item: Item) => Shown],
+  max = pageSizeMax,
+) {
+  const { found, token } = await readPage(context, query, request, read, max)
+  return { message: `${found.items.length} ${name} found.`, data: found.items.map(show), ...token }
+}
+
 /** Returns the values that distinguish a caller from all others. */
 function partsOf(caller: PageContext['caller']): readonly unknown[] {
   if (caller.level === 'workspace') return [caller.workspaceId]

@@ -1,7 +1,7 @@
 import { recentPageMax } from '../../../core/audit/recent-requests.ts'
 import { json } from '../../../core/base/schema.ts'
 import { defineOperation } from '../../operation.ts'
-import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
+import { answerPage, pageRequest, pageSizeUpTo } from '../../paging/page-request.ts'
 
 const path = '/v2/requests/get'
 
@@ -55,14 +55,13 @@ export const getRequests = defineOperation({
   ),
   async handler({ onlyRejected = false, kind = null, ...page }, context) {
     const { caller, services } = context
-    const { found, token } = await readPage(
+    return answerPage(
       context,
       [path, onlyRejected, kind],
       page,
       (range) => services.recent.list(caller.tenant, { onlyRejected, kind }, range),
+      ['requests', ({ at, ...request }) => ({ timestamp: at, ...request })],
       recentPageMax,
     )
-    const data = found.items.map(({ at, ...request }) => ({ timestamp: at, ...request }))
-    return { message: `${data.length} requests found.`, data, ...token }
   },
 })

@@ -1,7 +1,14 @@
 import { json } from '../../../core/base/schema.ts'
 import { directoryLimits } from '../../../core/directory/limits.ts'
+import type { PageRange } from '../../../core/directory/store/list-page.ts'
 import { defineOperation } from '../../operation.ts'
-import { pageRequest, parseSearch, readPage, searchQuery, searchRequest } from '../../paging/page-request.ts'
+import {
+  answerPage,
+  pageRequest,
+  parseSearch,
+  searchQuery,
+  searchRequest,
+} from '../../paging/page-request.ts'
 import { resourceErrors } from '../../schemas/resource-schema.ts'
 import {
   toUserResponse,
@@ -44,9 +51,7 @@ export const getUsers = defineOperation({
       return { message: `${found.length} users found.`, data: found.map(toUserResponse) }
     }
     const query = ['users', data.organizationId, resource.type, resource.id, ...searchQuery(data.search)]
-    const { found, token } = await readPage(context, query, data, (range) =>
-      users.list(scope, resource, { ...range, search }),
-    )
-    return { message: `${found.items.length} users found.`, data: found.items.map(toUserResponse), ...token }
+    const list = (range: PageRange) => users.list(scope, resource, { ...range, search })
+    return answerPage(context, query, data, list, ['users', toUserResponse])
   },
 })

@@ -1,6 +1,7 @@
 import { json } from '../../../../core/base/schema.ts'
+import type { PageRange } from '../../../../core/directory/store/list-page.ts'
 import { defineOperation } from '../../../operation.ts'
-import { pageRequest, readPage } from '../../../paging/page-request.ts'
+import { answerPage, pageRequest } from '../../../paging/page-request.ts'
 import { schemaEntry, toSchemaEntry } from '../../../schemas/schema-schema.ts'
 
 const path = '/v2/crdt/schemas/list'
@@ -16,9 +17,7 @@ export const listSchemas = defineOperation({
   response: json.list(schemaEntry),
   async handler(data, context) {
     const { caller, services } = context
-    const { found, token } = await readPage(context, [path], data, (range) =>
-      services.schemas.list(caller.tenant, range),
-    )
-    return { message: `${found.items.length} schemas found.`, data: found.items.map(toSchemaEntry), ...token }
+    const list = (range: PageRange) => services.schemas.list(caller.tenant, range)
+    return answerPage(context, [path], data, list, ['schemas', toSchemaEntry])
   },
 })

@@ -1,6 +1,7 @@
 import { type FromSchema, json } from '../../../../core/base/schema.ts'
+import type { PageRange } from '../../../../core/directory/store/list-page.ts'
 import { defineOperation, type OperationContext } from '../../../operation.ts'
-import { pageRequest, readPage } from '../../../paging/page-request.ts'
+import { answerPage, pageRequest, readPage } from '../../../paging/page-request.ts'
 import {
   groupNotFound,
   groupRecords,
@@ -62,14 +63,8 @@ export const getGroups = defineOperation({
       return { message: `${found.length} groups found.`, data: found.map(toGroupResponse) }
     }
     const on = resource.type === 'organization' ? [] : [resource.type, resource.id]
-    const { found, token } = await readPage(context, ['groups', organizationId, ...on], data, (range) =>
-      groups.list(scope, resource, range),
-    )
-    return {
-      message: `${found.items.length} groups found.`,
-      data: found.items.map(toGroupResponse),
-      ...token,
-    }
+    const list = (range: PageRange) => groups.list(scope, resource, range)
+    return answerPage(context, ['groups', organizationId, ...on], data, list, ['groups', toGroupResponse])
   },
 })
 

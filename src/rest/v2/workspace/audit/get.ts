@@ -1,7 +1,7 @@
 import { auditActors } from '../../../../core/audit/record.ts'
 import { json } from '../../../../core/base/schema.ts'
 import { defineOperation } from '../../../operation.ts'
-import { pageRequest, pageSizeMax, pageSizeUpTo, readPage } from '../../../paging/page-request.ts'
+import { answerPage, pageRequest, pageSizeMax, pageSizeUpTo } from '../../../paging/page-request.ts'
 import { auditRecordAnswer, toAuditRecordResponse } from '../../../schemas/audit-schema.ts'
 import { credentialLengthMax } from '../../../schemas/resource-schema.ts'
 
@@ -44,16 +44,12 @@ export const getAudit = defineOperation({
   async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, context) {
     const { operation: of = null, apiKey = null, actor = null, agentId, after = null, before = null } = query
     const agent = agentId === undefined ? [] : [{ agentId }]
-    const { found, token } = await readPage(
+    return answerPage(
       context,
       [path, order, of, apiKey, actor, after, before, ...agent],
       { pageSize, pageToken },
       (range) => context.services.auditing.audit.list(context.caller.workspaceId, query, { ...range, order }),
+      ['records', toAuditRecordResponse],
     )
-    return {
-      message: `${found.items.length} records found.`,
-      data: found.items.map(toAuditRecordResponse),
-      ...token,
-    }
   },
 })

@@ -1,7 +1,8 @@
 import { json } from '../../../../core/base/schema.ts'
 import { deletedTypes } from '../../../../core/directory/removal/deletion-record.ts'
+import type { PageRange } from '../../../../core/directory/store/list-page.ts'
 import { defineOperation } from '../../../operation.ts'
-import { pageRequest, readPage } from '../../../paging/page-request.ts'
+import { answerPage, pageRequest } from '../../../paging/page-request.ts'
 
 const path = '/v2/workspace/deleted/get'
 const pageSizeDefault = 100
@@ -33,13 +34,10 @@ export const getDeleted = defineOperation({
   ),
   async handler({ organizationId, pageSize = pageSizeDefault, pageToken }, context) {
     const { caller, services } = context
-    const { found, token } = await readPage(
-      context,
-      [path, organizationId ?? null],
-      { pageSize, pageToken },
-      (range) => services.deletions.list(caller.tenant, range, organizationId),
-    )
-    const data = found.items.map(({ state: _state, problem: _problem, ...deletion }) => deletion)
-    return { message: `${data.length} deletions found.`, data, ...token }
+    const list = (range: PageRange) => services.deletions.list(caller.tenant, range, organizationId)
+    return answerPage(context, [path, organizationId ?? null], { pageSize, pageToken }, list, [
+      'deletions',
+      ({ state: _state, problem: _problem, ...deletion }) => deletion,
+    ])
   },
 })

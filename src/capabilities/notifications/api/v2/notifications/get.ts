@@ -1,6 +1,7 @@
 import { json } from '../../../../../core/base/schema.ts'
+import type { PageRange } from '../../../../../core/directory/store/list-page.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
-import { pageRequest, readPage } from '../../../../../rest/paging/page-request.ts'
+import { answerPage, pageRequest } from '../../../../../rest/paging/page-request.ts'
 import { documentErrors } from '../../../../../rest/schemas/resource-schema.ts'
 import { notificationFilter, notificationRecords, toNotificationResponse } from '../../notification-schema.ts'
 
@@ -39,13 +40,7 @@ export const getNotifications = defineOperation({
       return { message: `${found.length} notifications found.`, data: found.map(toNotificationResponse) }
     }
     const query = ['notifications', organizationId, documentId ?? null, userId ?? null, order]
-    const { found, token } = await readPage(context, query, data, (range) =>
-      notifications.list(scope, { ...filter, order, ...range }),
-    )
-    return {
-      message: `${found.items.length} notifications found.`,
-      data: found.items.map(toNotificationResponse),
-      ...token,
-    }
+    const list = (range: PageRange) => notifications.list(scope, { ...filter, order, ...range })
+    return answerPage(context, query, data, list, ['notifications', toNotificationResponse])
   },
 })

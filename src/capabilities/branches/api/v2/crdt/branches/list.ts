@@ -1,6 +1,7 @@
 import { json } from '../../../../../../core/base/schema.ts'
+import type { PageRange } from '../../../../../../core/directory/store/list-page.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
-import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
+import { answerPage, pageRequest } from '../../../../../../rest/paging/page-request.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { versionedAddress } from '../../../../../history/api/version-schema.ts'
 import { branchedEditor, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
@@ -18,17 +19,7 @@ export const listBranches = defineAgentOperation({
   async handler({ pageSize, pageToken, ...editor }, context) {
     const main = await versionedAddress(editor, context.caller, context.services)
     const query = ['branches', main.organizationId, main.documentId, main.editorId]
-    const page = {
-      ...(pageSize !== undefined && { pageSize }),
-      ...(pageToken !== undefined && { pageToken }),
-    }
-    const { found, token } = await readPage(context, query, page, (range) =>
-      context.services.branches.list(main, range),
-    )
-    return {
-      message: `${found.items.length} branches found.`,
-      data: found.items.map(toBranchResponse),
-      ...token,
-    }
+    const list = (range: PageRange) => context.services.branches.list(main, range)
+    return answerPage(context, query, { pageSize, pageToken }, list, ['branches', toBranchResponse])
   },
 })

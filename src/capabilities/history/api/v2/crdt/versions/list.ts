@@ -1,6 +1,7 @@
 import { json } from '../../../../../../core/base/schema.ts'
+import type { PageRange } from '../../../../../../core/directory/store/list-page.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import { pageRequest, pageSizeUpTo, readPage } from '../../../../../../rest/paging/page-request.ts'
+import { answerPage, pageRequest, pageSizeUpTo } from '../../../../../../rest/paging/page-request.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { versionLimits } from '../../../../limits.ts'
 import {
@@ -26,17 +27,8 @@ export const listVersions = defineOperation({
   async handler({ pageSize = versionLimits.listed, pageToken, ...editor }, context) {
     const address = await versionedAddress(editor, context.caller, context.services)
     const query = ['versions', address.organizationId, address.documentId, address.editorId]
-    const page = {
-      pageSize: Math.min(pageSize, versionLimits.listed),
-      ...(pageToken !== undefined && { pageToken }),
-    }
-    const { found, token } = await readPage(context, query, page, (range) =>
-      context.services.versions.list(address, range),
-    )
-    return {
-      message: `${found.items.length} versions found.`,
-      data: found.items.map(toVersionResponse),
-      ...token,
-    }
+    const page = { pageSize: Math.min(pageSize, versionLimits.listed), pageToken }
+    const list = (range: PageRange) => context.services.versions.list(address, range)
+    return answerPage(context, query, page, list, ['versions', toVersionResponse])
   },
 })

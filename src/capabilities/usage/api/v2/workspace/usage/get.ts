@@ -1,6 +1,6 @@
 import { type FromSchema, json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
+import { answerPage, pageRequest } from '../../../../../../rest/paging/page-request.ts'
 import { granularities, type UsageItem } from '../../../../usage-reader.ts'
 import { msPerHour } from '../../../../usage-records.ts'
 import { daysKeptDays, hoursKeptDays } from '../../../../usage-retention.ts'
@@ -87,13 +87,13 @@ export const getUsage = defineOperation({
     const { to = endOfHour(clock.now()) } = data
     const query = { from, to, granularity, by, ...(organizationId !== undefined && { organizationId }) }
     if (data.pageToken === undefined) await usage.meter.write(workspaceId)
-    const { found, token } = await readPage(
+    return answerPage(
       context,
       [path, from, data.to ?? null, granularity, by, organizationId ?? null],
       data,
       (range) => usage.reader.list(workspaceId, query, range),
+      ['items', toUsageResponse],
     )
-    return { message: `${found.items.length} items found.`, data: found.items.map(toUsageResponse), ...token }
   },
 })
 

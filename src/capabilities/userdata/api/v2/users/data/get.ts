@@ -1,5 +1,6 @@
+import type { PageRange } from '../../../../../../core/directory/store/list-page.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import { pageRequest, readPage } from '../../../../../../rest/paging/page-request.ts'
+import { answerPage, pageRequest } from '../../../../../../rest/paging/page-request.ts'
 import { organizationNotFound } from '../../../../../../rest/schemas/resource-schema.ts'
 import { dataScope, dataScopeOf, toDatumResponse, userDatums } from '../../../user-data-schema.ts'
 
@@ -22,9 +23,7 @@ export const getUserData = defineOperation({
     const { userId, organizationId } = data
     const place = dataScopeOf(data, context.caller)
     const query = ['user data', userId, organizationId ?? null]
-    const { found, token } = await readPage(context, query, data, (range) =>
-      context.services.userData.list(place, userId, range),
-    )
-    return { message: `${found.items.length} items found.`, data: found.items.map(toDatumResponse), ...token }
+    const list = (range: PageRange) => context.services.userData.list(place, userId, range)
+    return answerPage(context, query, data, list, ['items', toDatumResponse])
   },
 })
