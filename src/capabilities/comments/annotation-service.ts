@@ -139,7 +139,7 @@ export class AnnotationService {
         const check = namesBounded()
         await transaction.getAll(changes.map(({ annotationId }) => keys.annotation(annotationId)))
         const decided: Decided[] = []
-        const result = await forEachItem(changes, idOf, async (change) => {
+        const result = await forEachItem(changes, 'annotationId', async (change) => {
           const before = await annotationOf(transaction, { ...acting, ...change })
           if (change.anchorError !== undefined) throw change.anchorError
           const after = changedAnnotation(before, change, this.#dependencies.clock.now())
@@ -168,14 +168,10 @@ export class AnnotationService {
       type: 'document',
       id: acting.documentId,
     })
-    return forEachItemConcurrently(
-      annotationIds,
-      (id) => id,
-      async (annotationId) => {
-        for (let isGone = false; !isGone; ) isGone = await this.#deleteSlice(acting, annotationId)
-        return 'deleted'
-      },
-    )
+    return forEachItemConcurrently(annotationIds, null, async (annotationId) => {
+      for (let isGone = false; !isGone; ) isGone = await this.#deleteSlice(acting, annotationId)
+      return 'deleted'
+    })
   }
 
   /**
@@ -206,7 +202,7 @@ export class AnnotationService {
   ): Promise<BatchResults> {
     const check = namesBounded()
     await transaction.getAll(annotations.map(({ annotationId }) => keys.annotation(annotationId)))
-    return forEachItem(annotations, idOf, async (given) => {
+    return forEachItem(annotations, 'annotationId', async (given) => {
       if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
         throw new ItemRejectedError('comment/annotation-id-taken', 'the annotation id is used already')
       if (new Set(given.comments.map(({ commentId }) => commentId)).size < given.comments.length)
@@ -329,8 +325,6 @@ function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'sugge
     named += size
   }
 }
-
-const idOf = ({ annotationId }: { readonly annotationId: string }): string => annotationId
 
 /** Returns the action that records an added comment. */
 export const commentAdded = (

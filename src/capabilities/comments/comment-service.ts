@@ -68,7 +68,7 @@ export class CommentService {
       const thread = await threadOf(transaction, annotationId)
       await transaction.getAll(comments.map(({ commentId }) => keys.commentPlace(annotationId, commentId)))
       const fresh: NewComment[] = []
-      const results = await forEachItem(comments, idOf, async (comment) => {
+      const results = await forEachItem(comments, 'commentId', async (comment) => {
         if ((await findComment(transaction, annotationId, comment.commentId)) !== null)
           throw new ItemRejectedError('comment/id-taken', 'the comment id is used already')
         if (thread.count + fresh.length >= limits.comments)
@@ -127,8 +127,12 @@ export class CommentService {
   update(acting: ThreadScope, changes: readonly CommentChange[]): Promise<BatchResults> {
     const { annotationId, actionUser } = acting
     return changeThread(this.#dependencies, acting, async ({ transaction, annotation, happened }) => {
-      await readComments(transaction, annotationId, changes.map(idOf))
-      return forEachItem(changes, idOf, async ({ commentId, text }) => {
+      await readComments(
+        transaction,
+        annotationId,
+        changes.map(({ commentId }) => commentId),
+      )
+      return forEachItem(changes, 'commentId', async ({ commentId, text }) => {
         const before = await commentOf(transaction, annotationId, commentId)
         const comment = patchRecord<CommentRecord>(before, { text }, this.#dependencies.clock.now())
         if (comment === before) return 'unchanged'
@@ -153,18 +157,14 @@ export class CommentService {
       const thread = await threadOf(transaction, annotationId)
       await readComments(transaction, annotationId, commentIds)
       let { count } = thread
-      const results = await forEachItem(
-        commentIds,
-        (id) => id,
-        async (commentId) => {
-          const comment = await commentOf(transaction, annotationId, commentId)
-          await this.#forgetWords(transaction, acting, comment)
-          deleteCommentRecord(transaction, annotationId, comment)
-          count -= 1
-          happened.push({ action: 'comment.delete', actionUser, annotation, comment })
-          return 'deleted'
-        },
-      )
+      const results = await forEachItem(commentIds, null, async (commentId) => {
+        const comment = await commentOf(transaction, annotationId, commentId)
+        await this.#forgetWords(transaction, acting, comment)
+        deleteCommentRecord(transaction, annotationId, comment)
+        count -= 1
+        happened.push({ action: 'comment.delete', actionUser, annotation, comment })
+        return 'deleted'
+      })
       transaction.put(keys.thread(annotationId), { ...thread, count })
       return results
     })
@@ -212,5 +212,3 @@ async function commentOf(
   if (comment === null) throw new ItemRejectedError('comment/not-found', 'there is no such comment')
   return comment
 }
-
-const idOf = ({ commentId }: { readonly commentId: string }): string => commentId

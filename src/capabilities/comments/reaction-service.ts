@@ -31,17 +31,13 @@ export class ReactionService {
   add(reacting: ReactionTarget, reactions: readonly NewReaction[]): Promise<BatchResults> {
     return this.#change(reacting, async (before, tell) => {
       const all = [...before.reactions]
-      const results = await forEachItem(
-        reactions,
-        ({ reactionId }) => reactionId,
-        async (given) => {
-          const reaction = { ...given, createdAt: this.#dependencies.clock.now() }
-          check(all, reaction)
-          all.push(reaction)
-          tell('comment.reaction_add', null, given.reaction)
-          return 'added'
-        },
-      )
+      const results = await forEachItem(reactions, 'reactionId', async (given) => {
+        const reaction = { ...given, createdAt: this.#dependencies.clock.now() }
+        check(all, reaction)
+        all.push(reaction)
+        tell('comment.reaction_add', null, given.reaction)
+        return 'added'
+      })
       return { results, reactions: all }
     })
   }
@@ -49,18 +45,14 @@ export class ReactionService {
   delete(reacting: ReactionTarget, reactionIds: readonly string[]): Promise<BatchResults> {
     return this.#change(reacting, async (before, tell) => {
       let all = before.reactions
-      const results = await forEachItem(
-        reactionIds,
-        (id) => id,
-        async (id) => {
-          const gone = all.find(({ reactionId }) => reactionId === id)
-          if (gone === undefined)
-            throw new ItemRejectedError('comment/reaction-not-found', 'there is no such reaction')
-          all = all.filter((reaction) => reaction !== gone)
-          tell('comment.reaction_delete', gone.reaction, null)
-          return 'deleted'
-        },
-      )
+      const results = await forEachItem(reactionIds, null, async (id) => {
+        const gone = all.find(({ reactionId }) => reactionId === id)
+        if (gone === undefined)
+          throw new ItemRejectedError('comment/reaction-not-found', 'there is no such reaction')
+        all = all.filter((reaction) => reaction !== gone)
+        tell('comment.reaction_delete', gone.reaction, null)
+        return 'deleted'
+      })
       return { results, reactions: all }
     })
   }

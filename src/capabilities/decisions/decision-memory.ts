@@ -123,17 +123,13 @@ export class DecisionMemory {
   async delete(tenant: Tenant, judgmentIds: readonly string[]): Promise<BatchResults> {
     return this.#change(tenant, async (transaction, tally) => {
       await transaction.getAll(judgmentIds.map(judgmentKeys.location))
-      return forEachItem(
-        judgmentIds,
-        (id) => id,
-        async (judgmentId) => {
-          const location = await transaction.get(judgmentKeys.location(judgmentId), judgmentLocationType)
-          if (location === null)
-            throw new ItemRejectedError('memory/judgment-not-found', 'there is no such judgment')
-          tally.remove(judgmentId, location)
-          return 'deleted'
-        },
-      )
+      return forEachItem(judgmentIds, null, async (judgmentId) => {
+        const location = await transaction.get(judgmentKeys.location(judgmentId), judgmentLocationType)
+        if (location === null)
+          throw new ItemRejectedError('memory/judgment-not-found', 'there is no such judgment')
+        tally.remove(judgmentId, location)
+        return 'deleted'
+      })
     })
   }
 

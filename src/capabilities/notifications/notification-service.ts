@@ -212,11 +212,7 @@ export class NotificationService {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
       await transaction.getAll(changes.map(({ id }) => keys.notification(id)))
-      return forEachItem(
-        changes,
-        ({ id }) => id,
-        (change) => this.#update(transaction, change),
-      )
+      return forEachItem(changes, 'id', (change) => this.#update(transaction, change))
     })
   }
 

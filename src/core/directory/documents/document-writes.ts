@@ -49,18 +49,14 @@ export async function writeNewDocuments(
   { now, defaultAccess }: DocumentWriteOptions,
 ): Promise<BatchResults> {
   await transaction.getAll(documents.map(({ documentId }) => keys.document(documentId)))
-  return forEachItem(
-    documents,
-    ({ documentId }) => documentId,
-    async (document) => {
-      const existing = await transaction.get(keys.document(document.documentId), documentRecordType)
-      if (existing !== null) throw await cannotAdd(transaction, existing)
-      const above = await foldersAbove(transaction, document.folderId)
-      const { accessType = accessTypeIn(above, defaultAccess) } = document
-      putDocument(transaction, newDocument({ ...document, accessType }, now))
-      return 'added'
-    },
-  )
+  return forEachItem(documents, 'documentId', async (document) => {
+    const existing = await transaction.get(keys.document(document.documentId), documentRecordType)
+    if (existing !== null) throw await cannotAdd(transaction, existing)
+    const above = await foldersAbove(transaction, document.folderId)
+    const { accessType = accessTypeIn(above, defaultAccess) } = document
+    putDocument(transaction, newDocument({ ...document, accessType }, now))
+    return 'added'
+  })
 }
 
 /** A new document with the access type to store. Null: the document inherits its access type. */
@@ -100,7 +96,7 @@ export async function writeDocumentPatches(
   await transaction.getAll(changes.map(({ documentId }) => keys.document(documentId)))
   return forEachItem(
     changes,
-    ({ documentId }) => documentId,
+    'documentId',
     async ({ documentId, documentName, folderId, accessType, metadata, disabled, others: given }) => {
       const record = await existingDocument(transaction, documentId)
       const above = folderId === undefined ? null : await foldersAbove(transaction, folderId)
@@ -122,15 +118,11 @@ export async function markDocumentsDeleted(
   deletionId: string | undefined,
 ): Promise<BatchResults> {
   await transaction.getAll(documentIds.map(keys.document))
-  return forEachItem(
-    documentIds,
-    (id) => id,
-    async (id) => {
-      const document = await existingDocument(transaction, id)
-      transaction.put(keys.document(id), { ...document, ...deletionMark(deletionId) })
-      return 'deleted'
-    },
-  )
+  return forEachItem(documentIds, null, async (id) => {
+    const document = await existingDocument(transaction, id)
+    transaction.put(keys.document(id), { ...document, ...deletionMark(deletionId) })
+    return 'deleted'
+  })
 }
 
 /**

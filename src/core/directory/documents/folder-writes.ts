@@ -26,21 +26,17 @@ export async function writeNewFolders(
   const { folders: before } = await readCounts(transaction)
   await transaction.getAll(folders.map(({ folderId }) => keys.folder(folderId)))
   let added = 0
-  const results = await forEachItem(
-    parentsFirst(folders),
-    ({ folderId }) => folderId,
-    async (folder) => {
-      const above = await foldersAbove(transaction, folder)
-      if (before + added >= directoryLimits.folders)
-        throw new ItemRejectedError(
-          'folder/too-many',
-          `an organization has at most ${directoryLimits.folders} folders; delete some`,
-        )
-      putFolder(transaction, newFolder(folder, accessTypeIn(above, defaultAccess), now))
-      added += 1
-      return 'added'
-    },
-  )
+  const results = await forEachItem(parentsFirst(folders), 'folderId', async (folder) => {
+    const above = await foldersAbove(transaction, folder)
+    if (before + added >= directoryLimits.folders)
+      throw new ItemRejectedError(
+        'folder/too-many',
+        `an organization has at most ${directoryLimits.folders} folders; delete some`,
+      )
+    putFolder(transaction, newFolder(folder, accessTypeIn(above, defaultAccess), now))
+    added += 1
+    return 'added'
+  })
   if (added > 0) await markTreeChanged(transaction, added)
   return results
 }
@@ -151,25 +147,21 @@ export async function writeFolderPatches(
   const moves = movesOf(found)
   const refused = await refusedMoves(transaction, moves)
   if (moves.size > refused.size) await markTreeChanged(transaction, 0)
-  return forEachItem(
-    changes,
-    ({ folderId }) => folderId,
-    async (change) => {
-      const folder = found.get(change)
-      const problem = refused.get(change.folderId)
-      if (folder === undefined || folder instanceof ItemRejectedError) throw folder
-      if (problem !== undefined) throw new ItemRejectedError(...moveProblems[problem])
-      const { folderName, parentFolderId, accessType, inheritAccessFromParent } = change
-      const changed = { folderName, parentFolderId, accessType, inheritAccessFromParent }
-      const target = moves.get(folder.folderId)
-      const above = target === undefined ? null : await folderPath(transaction, target)
-      const isOpen = above !== null && folder.accessType === null && folder.inheritAccessFromParent
-      const inherited = isOpen ? accessTypeIn(above, defaultAccess) : null
-      const before = inherited === null ? folder : { ...folder, accessType: inherited }
-      putFolder(transaction, patchRecord<FolderRecord>(before, changed, now), folder)
-      return 'updated'
-    },
-  )
+  return forEachItem(changes, 'folderId', async (change) => {
+    const folder = found.get(change)
+    const problem = refused.get(change.folderId)
+    if (folder === undefined || folder instanceof ItemRejectedError) throw folder
+    if (problem !== undefined) throw new ItemRejectedError(...moveProblems[problem])
+    const { folderName, parentFolderId, accessType, inheritAccessFromParent } = change
+    const changed = { folderName, parentFolderId, accessType, inheritAccessFromParent }
+    const target = moves.get(folder.folderId)
+    const above = target === undefined ? null : await folderPath(transaction, target)
+    const isOpen = above !== null && folder.accessType === null && folder.inheritAccessFromParent
+    const inherited = isOpen ? accessTypeIn(above, defaultAccess) : null
+    const before = inherited === null ? folder : { ...folder, accessType: inherited }
+    putFolder(transaction, patchRecord<FolderRecord>(before, changed, now), folder)
+    return 'updated'
+  })
 }
 
 /**

@@ -71,18 +71,14 @@ export class SubjectRemoval {
   async #removeRecords(transaction: Transaction, subjects: readonly Subject[]): Promise<BatchResults> {
     await organizationOf(transaction)
     await transaction.getAll(subjects.map(recordKey))
-    return forEachItem(
-      subjects,
-      ({ id }) => id,
-      async (subject) => {
-        const key = recordKey(subject)
-        if ((await transaction.get(key)) === null)
-          throw new ItemRejectedError(`${subject.type}/not-found`, `there is no such ${subject.type}`)
-        await this.#cutSlice(transaction, subject)
-        transaction.delete(key)
-        return 'deleted'
-      },
-    )
+    return forEachItem(subjects, 'id', async (subject) => {
+      const key = recordKey(subject)
+      if ((await transaction.get(key)) === null)
+        throw new ItemRejectedError(`${subject.type}/not-found`, `there is no such ${subject.type}`)
+      await this.#cutSlice(transaction, subject)
+      transaction.delete(key)
+      return 'deleted'
+    })
   }
 
   async #cutAll(

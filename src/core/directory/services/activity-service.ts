@@ -73,8 +73,7 @@ export class ActivityService {
     return this.#store.change(scope, async (transaction) => {
       await requireResource(transaction, { type: 'document', id: documentId })
       const known = await readActivities(transaction, ids)
-      const idOf = (id: string): string => id
-      return forEachItem([...new Set(ids)], idOf, async (id) => {
+      return forEachItem([...new Set(ids)], null, async (id) => {
         removeActivity(transaction, ofDocument(known.get(id) ?? null, documentId))
         return 'deleted'
       })
@@ -118,32 +117,28 @@ export class ActivityService {
       const known = await readActivities(transaction, ids)
       const occurrences: DomainEvent[] = []
       let named = 0
-      const results = await forEachItem(
-        inputs,
-        ({ id }) => id,
-        async (input) => {
-          const [event, message] = work(input, known.get(input.id) ?? null)
-          if (Buffer.byteLength(JSON.stringify(event)) > activityBytesMax)
-            throw new ItemRejectedError(
-              'request/invalid-member',
-              `the activity has more than ${activityBytesMax} bytes of JSON; send less`,
-            )
-          if (namesTooManyUsers(event))
-            throw new ItemRejectedError(
-              'request/too-many-users',
-              `the activity names more than ${namedUsersMax} users; name fewer`,
-            )
-          const count = namedUsers(event).length
-          if (named + count > namedInCallMax)
-            throw new ItemRejectedError(
-              'request/too-many-users',
-              `the activities of a call name more than ${namedInCallMax} users; send several calls`,
-            )
-          named += count
-          occurrences.push({ activity: event, outbound: outboundOf(known.get(input.id), event) })
-          return message
-        },
-      )
+      const results = await forEachItem(inputs, 'id', async (input) => {
+        const [event, message] = work(input, known.get(input.id) ?? null)
+        if (Buffer.byteLength(JSON.stringify(event)) > activityBytesMax)
+          throw new ItemRejectedError(
+            'request/invalid-member',
+            `the activity has more than ${activityBytesMax} bytes of JSON; send less`,
+          )
+        if (namesTooManyUsers(event))
+          throw new ItemRejectedError(
+            'request/too-many-users',
+            `the activity names more than ${namedUsersMax} users; name fewer`,
+          )
+        const count = namedUsers(event).length
+        if (named + count > namedInCallMax)
+          throw new ItemRejectedError(
+            'request/too-many-users',
+            `the activities of a call name more than ${namedInCallMax} users; send several calls`,
+          )
+        named += count
+        occurrences.push({ activity: event, outbound: outboundOf(known.get(input.id), event) })
+        return message
+      })
       await this.#events.record(transaction, scope, occurrences)
       return results
     })

@@ -69,11 +69,7 @@ export class GroupService {
   add(scope: OrganizationScope, inputs: readonly GroupInput[]): Promise<BatchResults> {
     return this.#store.changeExisting(scope, async (transaction) => {
       await transaction.getAll(inputs.map(({ groupId }) => keys.group(groupId)))
-      return forEachItem(
-        inputs,
-        ({ groupId }) => groupId,
-        (input) => putGroup(transaction, input, this.#clock.now()),
-      )
+      return forEachItem(inputs, 'groupId', (input) => putGroup(transaction, input, this.#clock.now()))
     })
   }
 
@@ -134,20 +130,15 @@ export class GroupService {
         ...ids.map((userId) => keys.member(groupId, userId)),
         ...ids.map((userId) => keys.user(userId)),
       ])
-      const results = await forEachItem(
-        ids,
-        (userId) => userId,
-        async (userId) => {
-          if ((await transaction.get(keys.member(groupId, userId))) !== null)
-            return 'was in the group already'
-          await checkGroupsOf(transaction, userId)
-          if (isMissing && !groupCreated) await putGroup(transaction, { groupId }, this.#clock.now())
-          groupCreated = isMissing
-          await ensureUsers(transaction, [userId], this.#clock.now())
-          putMembership(transaction, { groupId, userId })
-          return 'added'
-        },
-      )
+      const results = await forEachItem(ids, null, async (userId) => {
+        if ((await transaction.get(keys.member(groupId, userId))) !== null) return 'was in the group already'
+        await checkGroupsOf(transaction, userId)
+        if (isMissing && !groupCreated) await putGroup(transaction, { groupId }, this.#clock.now())
+        groupCreated = isMissing
+        await ensureUsers(transaction, [userId], this.#clock.now())
+        putMembership(transaction, { groupId, userId })
+        return 'added'
+      })
       return { results, groupCreated }
     })
   }
@@ -157,16 +148,12 @@ export class GroupService {
     return this.#store.change(scope, async (transaction) => {
       await groupOf(transaction, groupId)
       await transaction.getAll(ids.map((userId) => keys.member(groupId, userId)))
-      return forEachItem(
-        ids,
-        (userId) => userId,
-        async (userId) => {
-          if ((await transaction.get(keys.member(groupId, userId))) === null)
-            throw new ItemRejectedError('group/user-not-found', 'is not in the group')
-          removeMembership(transaction, { groupId, userId })
-          return 'removed'
-        },
-      )
+      return forEachItem(ids, null, async (userId) => {
+        if ((await transaction.get(keys.member(groupId, userId))) === null)
+          throw new ItemRejectedError('group/user-not-found', 'is not in the group')
+        removeMembership(transaction, { groupId, userId })
+        return 'removed'
+      })
     })
   }
 

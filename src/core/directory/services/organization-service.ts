@@ -69,7 +69,7 @@ export class OrganizationService {
   }
 
   add(tenant: Tenant, organizations: readonly OrganizationContent[]): Promise<BatchResults> {
-    return forEachItemConcurrently(organizations, idOf, async (content) => {
+    return forEachItemConcurrently(organizations, 'organizationId', async (content) => {
       const added = await this.#create({ ...tenant, organizationId: content.organizationId }, content)
       if (added === 'exists')
         throw new ItemRejectedError('organization/exists', 'the organization exists already')
@@ -138,40 +138,39 @@ export class OrganizationService {
   }
 
   update(tenant: Tenant, changes: readonly OrganizationContent[]): Promise<BatchResults> {
-    return forEachItemConcurrently(changes, idOf, ({ organizationId, organizationName, metadata }) =>
-      this.#store.change({ ...tenant, organizationId }, async (transaction) => {
-        const record = await findOrganization(transaction)
-        if (record === null) throw noSuchOrganization()
-        const changed = patchRecord<OrganizationRecord>(
-          record,
-          { organizationName, metadata },
-          this.#clock.now(),
-        )
-        transaction.put(keys.organization, changed)
-        return 'updated'
-      }),
+    return forEachItemConcurrently(
+      changes,
+      'organizationId',
+      ({ organizationId, organizationName, metadata }) =>
+        this.#store.change({ ...tenant, organizationId }, async (transaction) => {
+          const record = await findOrganization(transaction)
+          if (record === null) throw noSuchOrganization()
+          const changed = patchRecord<OrganizationRecord>(
+            record,
+            { organizationName, metadata },
+            this.#clock.now(),
+          )
+          transaction.put(keys.organization, changed)
+          return 'updated'
+        }),
     )
   }
 
   /** Deletes organizations with everything in them. Resolves when all their data has been removed. */
   delete(tenant: Tenant, organizationIds: readonly string[]): Promise<BatchResults> {
-    return forEachItemConcurrently(
-      organizationIds,
-      (id) => id,
-      async (organizationId) => {
-        const scope = { ...tenant, organizationId }
-        return this.#removals.await((jobId) =>
-          this.#store.change(scope, async (transaction) => {
-            const record = await findOrganization(transaction)
-            if (record === null) throw noSuchOrganization()
-            const task = { kind: 'organization', scope, ...this.#removals.kept(jobId) } as const
-            transaction.put(keys.organization, { ...record, ...deletionMark(task.kept?.id) })
-            transaction.enqueue(removalJob(jobId, task))
-            return { result: 'deleted', task }
-          }),
-        )
-      },
-    )
+    return forEachItemConcurrently(organizationIds, null, async (organizationId) => {
+      const scope = { ...tenant, organizationId }
+      return this.#removals.await((jobId) =>
+        this.#store.change(scope, async (transaction) => {
+          const record = await findOrganization(transaction)
+          if (record === null) throw noSuchOrganization()
+          const task = { kind: 'organization', scope, ...this.#removals.kept(jobId) } as const
+          transaction.put(keys.organization, { ...record, ...deletionMark(task.kept?.id) })
+          transaction.enqueue(removalJob(jobId, task))
+          return { result: 'deleted', task }
+        }),
+      )
+    })
   }
 
   #stored(tenant: Tenant, organizationIds: readonly string[]): Promise<StoredItem<OrganizationRecord>[]> {
@@ -212,8 +211,6 @@ export class OrganizationService {
 
 const recordsOf = (stored: readonly StoredItem<OrganizationRecord>[]): readonly OrganizationRecord[] =>
   stored.flatMap(({ record }) => record ?? [])
-
-const idOf = ({ organizationId }: OrganizationContent): string => organizationId
 
 const noSuchOrganization = (): ItemRejectedError =>
   new ItemRejectedError('organization/not-found', 'the organization does not exist')

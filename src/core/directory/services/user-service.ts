@@ -195,10 +195,8 @@ export class UserService {
     const userIds = inputs.map(({ userId }) => userId)
     const known = await readUsers(transaction, resource, userIds, this.#clock.now())
     const byId = new Map(known.map((each) => [each.userId, each]))
-    return forEachItem(
-      inputs,
-      ({ userId }) => userId,
-      (input) => work(transaction, input, byId.get(input.userId) as KnownUser),
+    return forEachItem(inputs, 'userId', (input) =>
+      work(transaction, input, byId.get(input.userId) as KnownUser),
     )
   }
 }

@@ -35,17 +35,18 @@ export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> => Obj
 
 /**
  * Processes the items in their order, and returns a result for each item. The ids must be unique.
+ * @param member member that contains the id of an item; null: the items are ids themselves
  * @param work changes something and returns the message for the success; to reject the item, it throws
  * ItemRejectedError before it changes anything
  */
 export async function forEachItem<Item>(
   items: readonly Item[],
-  idOf: (item: Item) => string,
+  member: IdMember<Item>,
   work: (item: Item) => Promise<string>,
 ): Promise<BatchResults> {
   const results = emptyBatchResults()
   for (const item of items) {
-    const id = idOf(item)
+    const id = idOf(item, member)
     results[id] = await resultOf(id, () => work(item))
   }
   return results
@@ -54,16 +55,21 @@ export async function forEachItem<Item>(
 /** Like `forEachItem`, for items that are independent of each other. Processes several items in parallel. */
 export async function forEachItemConcurrently<Item>(
   items: readonly Item[],
-  idOf: (item: Item) => string,
+  member: IdMember<Item>,
   work: (item: Item) => Promise<string>,
 ): Promise<BatchResults> {
   const results = emptyBatchResults()
   await mapInSlices(items, async (item) => {
-    const id = idOf(item)
+    const id = idOf(item, member)
     results[id] = await resultOf(id, () => work(item))
   })
   return results
 }
+
+type IdMember<Item> = (keyof Item & string) | null
+
+const idOf = <Item>(item: Item, member: IdMember<Item>): string =>
+  String(member === null ? item : item[member])
 
 /** Runs `work` for all items, several in parallel. The results are in the order of the items. */
 export async function mapInSlices<Item, R>(
