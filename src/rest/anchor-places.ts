@@ -1,4 +1,4 @@
-import { ApiError } from '../core/base/errors.ts'
+import { ApiError, nullFor } from '../core/base/errors.ts'
 import { json } from '../core/base/schema.ts'
 import type { AnchorPlace, StoredAnchor } from '../core/content/edit/anchors.ts'
 import { shownQuoteMax } from '../core/content/edit/targets/places.ts'
@@ -42,11 +42,7 @@ export async function anchorPlaces<Anchor extends StoredAnchor & { readonly edit
       .use(editorAddress(caller, { ...document, editorId }), (room) =>
         new BackendEdits(room).anchors({ find: [], show }, anchorLimits.anchorDocumentBytes),
       )
-      .catch((error: unknown) => {
-        const isPassing = error instanceof StoreUnavailableError || error instanceof NotOwnerError
-        if (isPassing || error instanceof ApiError) return null
-        throw error
-      })
+      .catch(nullFor(StoreUnavailableError, NotOwnerError, ApiError))
     for (const [index, anchor] of show.entries()) {
       const shown = answers?.shown[index]
       if (shown !== undefined) places.set(anchor, shown)

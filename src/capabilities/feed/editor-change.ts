@@ -1,3 +1,4 @@
+import { nullFor } from '../../core/base/errors.ts'
 import { mapInSlices } from '../../core/directory/store/batch.ts'
 import { addressKey, type DocumentAddress } from '../../core/model/address.ts'
 import type { Version } from '../../core/model/version.ts'
@@ -36,17 +37,13 @@ export async function readEditorHeads(
     return await log.heads(addresses.map(addressKey))
   } catch (error) {
     if (!(error instanceof CorruptRecordError)) throw error
-    return mapInSlices(addresses, (address) => headOf(log, address), headsAtOnce)
+    const headOrNull = (address: DocumentAddress) => headOf(log, address).catch(nullFor(CorruptRecordError))
+    return mapInSlices(addresses, headOrNull, headsAtOnce)
   }
 }
 
 async function headOf(log: Pick<DocumentLog, 'heads'>, address: DocumentAddress): Promise<LogHead | null> {
-  try {
-    return (await log.heads([addressKey(address)]))[0] ?? null
-  } catch (error) {
-    if (error instanceof CorruptRecordError) return null
-    throw error
-  }
+  return (await log.heads([addressKey(address)]))[0] ?? null
 }
 
 /** Maximum bytes of one read of a log. */

@@ -63,6 +63,14 @@ export const errorCode = (error: unknown): unknown =>
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
+/** Returns a handler that turns errors of these classes into null, for a promise whose reader can do without a value. */
+export const nullFor =
+  (...classes: readonly (abstract new (...given: never[]) => Error)[]) =>
+  (error: unknown): null => {
+    if (classes.some((each) => error instanceof each)) return null
+    throw error
+  }
+
 /**
  * Thrown if the configuration cannot be used. The message contains the option, its value (unless it is
  * secret) and the expected form.

@@ -1,3 +1,4 @@
+import { nullFor } from '../../base/errors.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import {
   type AppendTo,
@@ -30,7 +31,7 @@ export async function copyLogs(
 ): Promise<void> {
   const copyOf = (key: Key): Key => [...to, ...key.slice(from.length)]
   for await (const docs of documentKeyPages(log, from, keysAtOnce))
-    await mapInSlices(docs, (doc) => unlessDamaged(copyLog(log, [doc, copyOf(doc)], goOn)), logsAtOnce)
+    await mapInSlices(docs, (doc) => copyLog(log, [doc, copyOf(doc)], goOn).catch(unlessDamaged), logsAtOnce)
 }
 
 /** Like `copyLogs`, for blobs. The prefixes are those of the logs. */
@@ -42,7 +43,7 @@ export async function copyBlobs(
   for (const space of blobSpaces)
     for await (const keys of blobKeyPages(blobs, [space, ...from], keysAtOnce))
       for (const key of keys) {
-        const bytes = await unlessDamaged(blobs.get(key))
+        const bytes = await blobs.get(key).catch(unlessDamaged)
         if (bytes) await blobs.put([space, ...to, ...key.slice(from.length + 1)], bytes)
         await goOn()
       }
@@ -57,14 +58,7 @@ export async function deleteBlobs(blobs: Blobs, prefix: Key, goOn: CheckLease): 
     }
 }
 
-async function unlessDamaged<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof CorruptRecordError) return null
-    throw error
-  }
-}
+const unlessDamaged = nullFor(CorruptRecordError)
 
 /**
  * Copies the newest snapshot of a log with its record of authors, and the entries after it, with their authors and

@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
+import { nullFor } from '../../base/errors.ts'
 import {
   CorruptRecordError,
   type DocumentLog,
@@ -147,13 +148,7 @@ async function foldLog(
 
 /** Decodes the stored attribution. Returns null if there is none, or if it cannot be decoded. */
 async function decoded(bytes: Uint8Array | null, work: SlicedWork): Promise<Attribution | null> {
-  if (bytes === null) return null
-  try {
-    return await work.run(decodeAttributionSteps(bytes))
-  } catch (error) {
-    if (error instanceof MalformedUpdateError) return null
-    throw error
-  }
+  return bytes && work.run(decodeAttributionSteps(bytes)).catch(nullFor(MalformedUpdateError))
 }
 
 interface Fold {

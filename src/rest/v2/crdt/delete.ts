@@ -1,4 +1,5 @@
 import type { KeyCaller } from '../../../core/access/credentials/authenticator.ts'
+import { nullFor } from '../../../core/base/errors.ts'
 import { json } from '../../../core/base/schema.ts'
 import { addressKey, type DocumentAddress } from '../../../core/model/address.ts'
 import { CorruptRecordError, type DocumentLog } from '../../../core/store/engine.ts'
@@ -89,12 +90,5 @@ async function deleteEditors(
  * Returns the epoch of the content of an editor; null if the content is damaged, so that it can be deleted; undefined
  * if there is none.
  */
-async function epochOf(log: DocumentLog, address: DocumentAddress): Promise<number | null | undefined> {
-  try {
-    const [head] = await log.heads([addressKey(address)])
-    return head?.epoch
-  } catch (error) {
-    if (error instanceof CorruptRecordError) return null
-    throw error
-  }
-}
+const epochOf = (log: DocumentLog, address: DocumentAddress): Promise<number | null | undefined> =>
+  log.heads([addressKey(address)]).then(([head]) => head?.epoch, nullFor(CorruptRecordError))

@@ -1,3 +1,4 @@
+import { nullFor } from '../../../base/errors.ts'
 import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions, LogEntry } from '../../engine.ts'
 import {
   baseSnapshot,
@@ -70,8 +71,8 @@ async function readNow(
   const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, base.seq) : null
   const wanted = { after: since ?? base.seq, upTo: head, bytesMax: options.bytesMax }
   const page = pageIn(end, wanted) ?? (await readPage(reads, keys, wanted))
-  const attribution =
-    options.attribution === true ? { attribution: await readUsableAttribution(reads, keys, base.seq) } : {}
+  const readUsable = () => readAttributionRecord(reads, keys, base.seq).catch(nullFor(DamagedRecordError))
+  const attribution = options.attribution === true ? { attribution: await readUsable() } : {}
   return {
     state: 'live',
     epoch,
@@ -212,18 +213,4 @@ export async function readAttributionRecord(
   if (stored === undefined) return null
   const { seq, bytes } = decodeSnapshot(keys.attribution, stored)
   return seq === base && bytes.length > 0 ? bytes : null
-}
-
-/** Like `readAttributionRecord`, but returns null if the attribution is damaged. */
-async function readUsableAttribution(
-  reads: Reads,
-  keys: DocumentKeyspace,
-  base: number,
-): Promise<Uint8Array | null> {
-  try {
-    return await readAttributionRecord(reads, keys, base)
-  } catch (error) {
-    if (error instanceof DamagedRecordError) return null
-    throw error
-  }
 }
