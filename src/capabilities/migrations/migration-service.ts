@@ -14,6 +14,7 @@ import {
   schemasPart,
 } from '../../core/directory/schemas/schema-service.ts'
 import { TransactionRunner } from '../../core/directory/store/transaction.ts'
+import { nextOrganization } from '../../core/directory/user-data/scope-organizations.ts'
 import { type CheckLease, TaskWorker } from '../../core/jobs/task-worker.ts'
 import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
@@ -24,7 +25,6 @@ import { NotOwnerError, StoreUnavailableError } from '../../core/store/engine.ts
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { entryPages } from '../../core/store/pages.ts'
 import type { Services } from '../../rest/services.ts'
-import { nextOrganization } from '../userdata/listing.ts'
 
 const migrationQueue = 'schema-migration'
 const taskSchema = s.object({ tenant: addressSchemas.tenant, name: s.string, jobId: s.string })

@@ -11,6 +11,7 @@ import {
   type OrganizationStore,
 } from '../../core/directory/organizations/organization-store.ts'
 import { TransactionRunner } from '../../core/directory/store/transaction.ts'
+import { nextOrganization, shownOrganization } from '../../core/directory/user-data/scope-organizations.ts'
 import type {
   UserDataScope,
   UserDataSource,
@@ -18,7 +19,6 @@ import type {
 } from '../../core/directory/user-data/user-data-source.ts'
 import type { CheckLease } from '../../core/jobs/task-worker.ts'
 import type { Job, Key, Kv } from '../../core/store/engine.ts'
-import { nextOrganization, shownOrganization } from './listing.ts'
 
 /** Queue of erasures that have been started. */
 export const erasureQueue = 'erasure'
