@@ -20,7 +20,7 @@ import { PostgresQueue } from './jobs/queue.ts'
 import { PostgresFences } from './kv/fences.ts'
 import { PostgresKv } from './kv/kv.ts'
 import { KvCommitQueue } from './kv/kv-commits.ts'
-import { ValueReads } from './kv/value-reads.ts'
+import { valueReadsIn } from './kv/value-reads.ts'
 import { PostgresLog } from './log/log.ts'
 import { ensureSchema } from './schema/format.ts'
 import { refuseUnfinishedRestore } from './schema/restore-marker.ts'
@@ -129,7 +129,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   const { database, access } = await opened(options, { schema, shared })
   const gate = new OpenCalls()
   const pending = new PendingBytes(options.pendingBytesMax ?? pendingBytesMaxDefault)
-  const values = new ValueReads(database)
+  const values = valueReadsIn(database)
   const fences = new PostgresFences({ gate, values, schema })
   const commits = new KvCommitQueue(database, { clock, schema, fences })
   const kv = new PostgresKv({ gate, database, pending, commits, values })

@@ -84,3 +84,14 @@ export function postgresOpenError(error: unknown): EngineOpenError {
   if (error instanceof StoreUnavailableError) return fail('failed', message)
   return fail('failed', `the database cannot be opened: ${message}`)
 }
+
+/** Runs `work` with a database, and closes the database. @throws EngineOpenError */
+export async function useDatabase<T>(database: PostgresDatabase, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw postgresOpenError(error)
+  } finally {
+    await database.close()
+  }
+}

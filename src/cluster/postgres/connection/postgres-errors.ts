@@ -2,30 +2,28 @@ import { DatabaseError } from 'pg'
 import { errorCode, errorMessage } from '../../../core/base/errors.ts'
 import { StoreUnavailableError } from '../../../core/store/engine.ts'
 
-/** Thrown if the connection has ended or could not be opened. */
-export class ConnectionLostError extends Error {
-  override readonly name = 'ConnectionLostError'
+/** An error with the message of its cause. */
+class WrappedError extends Error {
   constructor(cause: unknown) {
     super(errorMessage(cause), { cause })
   }
 }
 
+/** Thrown if the connection has ended or could not be opened. */
+export class ConnectionLostError extends WrappedError {
+  override readonly name = 'ConnectionLostError'
+}
+
 /** Thrown if a transaction has certainly written nothing. */
-export class TransactionRolledBackError extends Error {
+export class TransactionRolledBackError extends WrappedError {
   override readonly name = 'TransactionRolledBackError'
-  constructor(cause: unknown) {
-    super(errorMessage(cause), { cause })
-  }
 }
 
 /**
  * Thrown if the connection ended after the commit was sent. The outcome of the transaction is then unknown.
  */
-export class OutcomeUnknownError extends Error {
+export class OutcomeUnknownError extends WrappedError {
   override readonly name = 'OutcomeUnknownError'
-  constructor(cause: unknown) {
-    super(errorMessage(cause), { cause })
-  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { postgresUrls } from '../../../core/config/option-parsers.ts'
 import { connectTimeoutMs } from './connection-pool.ts'
 import { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'
-import { checkServer, type DurabilityWarning, postgresOpenError } from './open.ts'
+import { checkServer, type DurabilityWarning, useDatabase } from './open.ts'
 
 /** Properties of a database that are checked before a server uses it. */
 export interface DatabaseProbe {
@@ -44,15 +44,11 @@ export async function probeDatabase(url: string): Promise<DatabaseProbe> {
     holdMs: (postgresUrls(url).length - 1) * connectTimeoutMs,
     durability: 'disk',
   })
-  try {
+  return useDatabase(database, async () => {
     const warnings = await checkServer(database, url)
     const startedAt = performance.now()
     const [found] = await database.read((session) => session.rows(readServer, []))
     const roundTripMs = performance.now() - startedAt
     return { version: found?.version ?? '', roundTripMs, connectionsMax: found?.connections ?? 0, warnings }
-  } catch (error) {
-    throw postgresOpenError(error)
-  } finally {
-    await database.close()
-  }
+  })
 }

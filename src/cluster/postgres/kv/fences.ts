@@ -60,10 +60,8 @@ export class PostgresFences implements FenceStore {
   read(names: readonly Key[]): Promise<Fence> {
     return this.#gate.run(async () => {
       const fence = countersOf(names).map((counter) => this.#here.at(counter, 0))
-      const counts = await this.#values.get(
-        fencePartition,
-        fence.map(({ counter }) => keyOf(counter)),
-      )
+      const keys = fence.map(({ counter }) => keyOf(counter))
+      const counts = await this.#values.read({ part: fencePartition, keys })
       return fence.map((one, index) => ({ ...one, raised: Number(counts[index]?.toString() ?? 0) }))
     })
   }

@@ -40,7 +40,7 @@ export class PostgresKv implements Kv {
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
     return this.#gate.run(async () => {
-      return this.#values.get(encodeKey(part), keys.map(encodeKey))
+      return this.#values.read({ part: encodeKey(part), keys: keys.map(encodeKey) })
     })
   }
 

@@ -17,19 +17,12 @@ const getValues = statement<{ n: number; value: Buffer }>(
    join kv v on v.part = k.part and v.key = k.key`,
 )
 
+/** Values in the order of the requested keys. An absent key has the value null. */
+export type ValueReads = GroupedReads<ValueRequest, FoundValues>
+
 /** Reads values of any partitions. One statement reads the values of all calls of a tick. */
-export class ValueReads {
-  readonly #reads: GroupedReads<ValueRequest, FoundValues>
-
-  constructor(database: PostgresDatabase) {
-    this.#reads = new GroupedReads(database, readValues, 200)
-  }
-
-  /** Returns the values in the order of the keys. An absent key has the value null. */
-  get(part: Buffer, keys: readonly Buffer[]): Promise<FoundValues> {
-    return this.#reads.read({ part, keys })
-  }
-}
+export const valueReadsIn = (database: PostgresDatabase): ValueReads =>
+  new GroupedReads(database, readValues, 200)
 
 async function readValues(
   session: DatabaseSession,

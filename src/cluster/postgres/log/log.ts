@@ -34,7 +34,7 @@ import { type DocumentRow, type ListedHead, listHeads, readHead, readHeads, rowO
 import { appendCall, type PendingCall, removalCall } from './pending-call.ts'
 import { PostgresCompaction } from './postgres-compaction.ts'
 import { readAttributionRow, readPostgresEntries, readSnapshotAt } from './read-entries.ts'
-import { SmallLogs, smallBytesMax } from './small-logs.ts'
+import { type SmallLogs, smallBytesMax, smallLogsIn } from './small-logs.ts'
 
 /** Runs reads in one transaction, so that all of them see the data of the same moment. */
 async function atOneMoment<T>(
@@ -119,7 +119,7 @@ export class PostgresLog implements DocumentLog {
     this.#pending = pending
     this.#clock = clock
     this.#appends = new AppendBatch(database, clock, fences, terms)
-    this.#smallLogs = new SmallLogs(database)
+    this.#smallLogs = smallLogsIn(database)
     this.#compaction = new PostgresCompaction(database, clock)
   }
 
@@ -139,7 +139,7 @@ export class PostgresLog implements DocumentLog {
         options.since === undefined &&
         options.attribution !== true &&
         (options.bytesMax ?? smallBytesMax) >= smallBytesMax
-      const small = isWhole ? await this.#smallLogs.load(key) : null
+      const small = isWhole ? await this.#smallLogs.read(key) : null
       return small ?? this.#database.read((session) => readPostgresLog(session, key, options))
     })
   }

@@ -54,22 +54,15 @@ const readTails = statement<EntryRow & { n: number }>(
    where e.size <= $2 order by k.n, e.seq`,
 )
 
+/** Small logs by their keys; null if a log is not small, or possibly damaged. */
+export type SmallLogs = GroupedReads<Buffer, LoadedLog | null>
+
 /**
  * Loads small logs. Loads all logs that are requested in one tick in one round trip, with the data of the
  * same moment.
  */
-export class SmallLogs {
-  readonly #reads: GroupedReads<Buffer, LoadedLog | null>
-
-  constructor(database: PostgresDatabase) {
-    this.#reads = new GroupedReads(database, readLogs, logsMax)
-  }
-
-  /** Returns null if the log is not small, or possibly damaged. */
-  load(key: Buffer): Promise<LoadedLog | null> {
-    return this.#reads.read(key)
-  }
-}
+export const smallLogsIn = (database: PostgresDatabase): SmallLogs =>
+  new GroupedReads(database, readLogs, logsMax)
 
 async function readLogs(
   session: DatabaseSession,

@@ -4,7 +4,7 @@ import type { StoredEntry } from '../../../core/store/stored-entry.ts'
 import { connectTimeoutMs } from '../connection/connection-pool.ts'
 import { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
-import { checkSchemaName, postgresOpenError } from '../connection/open.ts'
+import { checkSchemaName, useDatabase } from '../connection/open.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
 import { formatText, missingSteps, schemaFormat, storedFormat } from '../schema/format.ts'
 import { storedEntries } from '../schema/stored-entries.ts'
@@ -44,14 +44,10 @@ export const offlineDatabase = ({ url, schema }: StoppedOptions, holdMs = 30_000
 export async function schemaExists(options: StoppedOptions): Promise<boolean> {
   checkSchemaName(options.schema)
   const database = offlineDatabase(options)
-  try {
+  return useDatabase(database, async () => {
     const [found] = await database.read((session) => session.rows(isThere, []))
     return found?.made === true
-  } catch (error) {
-    throw postgresOpenError(error)
-  } finally {
-    await database.close()
-  }
+  })
 }
 
 const hasMeta = statement<{ made: boolean }>(
@@ -78,7 +74,7 @@ export interface SchemaComparison {
 export async function readSchemaFormats(options: StoppedOptions): Promise<SchemaComparison> {
   checkSchemaName(options.schema)
   const database = offlineDatabase(options, connectTimeoutMs)
-  try {
+  return useDatabase(database, async () => {
     const [found] = await database.read((session) => session.rows(hasMeta, []))
     const stored = found?.made === true ? await storedFormat(database) : null
     return {
@@ -87,11 +83,7 @@ export async function readSchemaFormats(options: StoppedOptions): Promise<Schema
       missing: missingSteps(stored).map(formatText),
       isSupported: stored === null || stored.major <= schemaFormat.major,
     }
-  } catch (error) {
-    throw postgresOpenError(error)
-  } finally {
-    await database.close()
-  }
+  })
 }
 
 const readValue = statement<{ value: Buffer }>(
@@ -111,15 +103,11 @@ export async function readSchemaValue(
 ): Promise<Uint8Array | null> {
   if (!(await schemaExists(options))) return null
   const database = offlineDatabase(options, connectTimeoutMs)
-  try {
+  return useDatabase(database, async () => {
     const keys = [encodeKey(part), encodeKey(key)]
     const [row] = await database.read((session) => session.rows(readValue, keys))
     return row?.value ?? null
-  } catch (error) {
-    throw postgresOpenError(error)
-  } finally {
-    await database.close()
-  }
+  })
 }
 
 /**
