@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { type EventType, eventTypes } from '../../core/events/event-types.ts'
 import { ApiCallError, type ApiClient, type ApiPage } from '../api/client.ts'
 import { useAction, useApi, useIsShown, usePagedQuery } from '../api/hooks.ts'
 import { Button, Select } from '../ui/controls.tsx'
@@ -15,7 +16,6 @@ import {
   type PendingSend,
 } from './delivery-entry.ts'
 import { DeliveryTable } from './delivery-table.tsx'
-import { endpointEventTypes } from './endpoint-draft.ts'
 
 const lookMs = 500
 /**
@@ -61,13 +61,13 @@ const statuses = [
   ['failed', 'Failed'],
 ] as const
 
-const testTypes = endpointEventTypes.map((type) => [type, type] as const)
+const testTypes = eventTypes.map((type) => [type, type] as const)
 
 /** Shows the delivery log of an endpoint. Sends tests and events again, and shows their outcome. */
 export function DeliveryLog({ endpointId, canTest }: DeliveryLogProps) {
   const api = useApi()
   const [status, setStatus] = useState<DeliveryStatusName | ''>('')
-  const [eventType, setEventType] = useState<(typeof endpointEventTypes)[number]>('webhook.test')
+  const [eventType, setEventType] = useState<EventType>('webhook.test')
   const isShown = useIsShown()
   const listing = usePagedQuery<DeliveryEntry, DeliveryPage>(
     `${deliveriesPath}/get`,

@@ -1,34 +1,5 @@
 import type { WebhookEndpoint } from '../../client/api/operation-types.ts'
 
-/** Event types that an endpoint can get, with the names that the API uses. */
-export const endpointEventTypes = [
-  'comment_annotation.add',
-  'comment_annotation.assign',
-  'comment_annotation.status_change',
-  'comment_annotation.priority_change',
-  'comment_annotation.suggestion_accept',
-  'comment_annotation.suggestion_reject',
-  'comment.add',
-  'comment.update',
-  'comment.delete',
-  'comment.reaction_add',
-  'comment.reaction_delete',
-  'huddle.create',
-  'huddle.join',
-  'recorder.done',
-  'crdt.update_data',
-  'crdt.delete_data',
-  'document.create',
-  'document.delete',
-  'permission.add',
-  'permission.update',
-  'permission.delete',
-  'presence.join',
-  'presence.leave',
-  'webhook.test',
-  'message.attempt.exhausted',
-] as const
-
 /** Values of the form that changes or creates an endpoint. */
 export interface Draft {
   readonly url: string

@@ -3,12 +3,13 @@ import type {
   WebhookEndpoint,
   WorkspaceAdvancedwebhookEndpointsGetData,
 } from '../../client/api/operation-types.ts'
+import { eventTypes } from '../../core/events/event-types.ts'
 import { useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
 import { Checkbox, LocalTime, TextField } from '../ui/controls.tsx'
 import { ActionForm } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
-import { type Draft, emptyDraft, endpointEventTypes, toCreateRequest } from './endpoint-draft.ts'
+import { type Draft, emptyDraft, toCreateRequest } from './endpoint-draft.ts'
 
 interface EndpointFieldsProps {
   readonly draft: Draft
@@ -32,7 +33,7 @@ export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
           {draft.filterTypes.length === 0 ? 'all events' : `${draft.filterTypes.length} kinds of events`}
         </summary>
         <p class="hint">Without a selection: all events.</p>
-        {endpointEventTypes.map((type) => (
+        {eventTypes.map((type) => (
           <Checkbox
             key={type}
             label={type}

@@ -12,39 +12,9 @@ import { addressSchemas } from '../model/address-schemas.ts'
 import { namedUserSchema } from '../model/named-users.ts'
 import type { Job } from '../store/engine.ts'
 import type { ActionUser } from './activity.ts'
+import { type EventType, eventTypes } from './event-types.ts'
 
-/**
- * Types of events to which external receivers can subscribe. The last two types are events of webhooks
- * themselves; only the webhook sender records them.
- */
-export const eventTypes = [
-  'comment_annotation.add',
-  'comment_annotation.assign',
-  'comment_annotation.status_change',
-  'comment_annotation.priority_change',
-  'comment_annotation.suggestion_accept',
-  'comment_annotation.suggestion_reject',
-  'comment.add',
-  'comment.update',
-  'comment.delete',
-  'comment.reaction_add',
-  'comment.reaction_delete',
-  'huddle.create',
-  'huddle.join',
-  'recorder.done',
-  'crdt.update_data',
-  'crdt.delete_data',
-  'document.create',
-  'document.delete',
-  'permission.add',
-  'permission.update',
-  'permission.delete',
-  'presence.join',
-  'presence.leave',
-  'webhook.test',
-  'message.attempt.exhausted',
-] as const
-export type EventType = (typeof eventTypes)[number]
+export { type EventType, eventTypes } from './event-types.ts'
 
 /** Event types by activity type, where one change causes both and the two types differ. */
 export const eventTypesByActivity = {
