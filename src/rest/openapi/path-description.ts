@@ -34,6 +34,16 @@ export interface MethodDescription {
   readonly errors: readonly DocumentedError[]
 }
 
+/** Statuses of the errors of streams. */
+export const streamErrors: readonly Status[] = [
+  'INVALID_ARGUMENT',
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+]
+
 /** A path whose requests are not calls of operations, for the OpenAPI document. */
 export interface PathDescription {
   /** The path, with the names of its parameters in braces. */

@@ -22,7 +22,7 @@ import type { ServedResponse } from '../../../rest/http/served-response.ts'
 import type { ServedRoute } from '../../../rest/http/served-route.ts'
 import { setCaller } from '../../../rest/http/traced-request.ts'
 import { PartWriter } from '../../../rest/http/unread-responses.ts'
-import type { PathDescription } from '../../../rest/openapi/path-description.ts'
+import { type PathDescription, streamErrors } from '../../../rest/openapi/path-description.ts'
 import type { Services } from '../../../rest/services.ts'
 import { invalidAt, validatorOf } from '../../../rest/validator.ts'
 import { addContent, type SentFeedEvent, type SentFeedPage } from './feed-content.ts'
@@ -63,14 +63,7 @@ export const feedStreamDescription: PathDescription = {
         example:
           'id: AAAAAAAAAAE\ndata: {"id":"…","type":"document.create","documentId":"report","data":{}}\n\n',
       },
-      commonErrors: [
-        'INVALID_ARGUMENT',
-        'UNAUTHENTICATED',
-        'PERMISSION_DENIED',
-        'RESOURCE_EXHAUSTED',
-        'INTERNAL',
-        'UNAVAILABLE',
-      ],
+      commonErrors: streamErrors,
       errors: feedErrors,
     },
   },

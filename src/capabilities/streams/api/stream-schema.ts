@@ -7,7 +7,7 @@ import {
   updateRequest,
   writeErrors,
 } from '../../../rest/editor-content.ts'
-import type { PathDescription } from '../../../rest/openapi/path-description.ts'
+import { type PathDescription, streamErrors } from '../../../rest/openapi/path-description.ts'
 import { editTarget, targetOccurrence } from '../../../rest/schemas/edit-target-schema.ts'
 import { contentKeySchema, documentPlace, editorId } from '../../../rest/schemas/resource-schema.ts'
 import { attachedSchemaName } from '../../../rest/schemas/schema-schema.ts'
@@ -145,14 +145,7 @@ export const contentStreamDescription: PathDescription = {
           opened: { streamId: 'summary-17', received: 0, place: { quote: 'Summary' }, version: '1.42' },
         },
       },
-      commonErrors: [
-        'INVALID_ARGUMENT',
-        'UNAUTHENTICATED',
-        'PERMISSION_DENIED',
-        'RESOURCE_EXHAUSTED',
-        'INTERNAL',
-        'UNAVAILABLE',
-      ],
+      commonErrors: streamErrors,
       errors: [
         { code: 'crdt/invalid-stream', when: 'a line is not valid' },
         { code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
