@@ -1,4 +1,5 @@
 import fastDiff from 'fast-diff'
+import { commonEnd, commonStart } from '../../../core/content/diff/common-ends.ts'
 import type { DiffPart } from './diff-part.ts'
 
 /**
@@ -34,8 +35,8 @@ const kindOf = { [-1]: 'removed', 0: 'same', 1: 'added' } as const
 /** Compares texts by the tokens that `token` matches. Returns null if there are too many tokens. */
 function compared(before: string, after: string, token: RegExp): readonly DiffPart[] | null {
   const [old, now] = [before.match(token) ?? [], after.match(token) ?? []]
-  const start = sharedStart(old, now)
-  const end = sharedEnd(old, now, start)
+  const start = commonStart(old, now)
+  const end = commonEnd(old, now, start)
   const [oldMiddle, nowMiddle] = [old.slice(start, old.length - end), now.slice(start, now.length - end)]
   if (Math.max(oldMiddle.length, nowMiddle.length) > tokensMax) return null
   const alphabet = new Alphabet()
@@ -57,19 +58,6 @@ function partsOf(given: readonly (readonly [DiffPart['kind'], string])[]): reado
     else parts.push({ kind, text })
   }
   return parts
-}
-
-function sharedStart(a: readonly string[], b: readonly string[]): number {
-  let length = 0
-  while (length < a.length && length < b.length && a[length] === b[length]) length++
-  return length
-}
-
-function sharedEnd(a: readonly string[], b: readonly string[], start: number): number {
-  let length = 0
-  const most = Math.min(a.length, b.length) - start
-  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length++
-  return length
 }
 
 /** Maps each distinct token to one character. A comparison of characters can then compare tokens. */

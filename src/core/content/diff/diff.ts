@@ -1,3 +1,4 @@
+import { commonEnd, commonStart } from './common-ends.ts'
 import { type DiffBudget, markChanges } from './myers.ts'
 
 /**
@@ -62,20 +63,6 @@ export function diffTokens(a: Int32Array, b: Int32Array, budget: DiffBudget): Hu
   for (let index = 0; index < keptB.length; index++)
     changedB[keptB[index] as number] = sideB.changed[index] as number
   return hunksOf(changedA, changedB, start)
-}
-
-function commonStart(a: Int32Array, b: Int32Array): number {
-  const limit = Math.min(a.length, b.length)
-  let length = 0
-  while (length < limit && a[length] === b[length]) length += 1
-  return length
-}
-
-function commonEnd(a: Int32Array, b: Int32Array, start: number): number {
-  const limit = Math.min(a.length, b.length) - start
-  let length = 0
-  while (length < limit && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1
-  return length
 }
 
 /** Returns the positions of the tokens that `other` also has. Marks all other tokens in `changed`. */

@@ -34,10 +34,3 @@ export const shownPointer = (path: readonly string[]): string => JSON.stringify(
 /** Returns the array index that a reference token states; null if the token is not an index. */
 export const parseIndex = (token: string): number | null =>
   /^(?:0|[1-9][0-9]*)$/.test(token) ? Number(token) : null
-
-/** Returns the length of the longest path that starts both paths. */
-export function commonLength(first: readonly string[], second: readonly string[]): number {
-  let length = 0
-  while (length < first.length && length < second.length && first[length] === second[length]) length += 1
-  return length
-}

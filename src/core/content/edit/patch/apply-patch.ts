@@ -1,7 +1,8 @@
 import type * as Y from 'yjs'
 import { withPlace } from '../../content-error.ts'
+import { commonStart } from '../../diff/common-ends.ts'
 import { isArray, isObject, type Json, kindOfJson, toJson } from '../../json/json.ts'
-import { commonLength, formatPointer } from '../../json/pointer.ts'
+import { formatPointer } from '../../json/pointer.ts'
 import {
   elementsIn,
   entriesIn,
@@ -78,7 +79,7 @@ function commonPath(operations: readonly JsonPatchOperation[]): readonly string[
     'from' in operation ? [path, operation.from] : [path],
   )
   const [first = [], ...others] = paths
-  return others.reduce((common, path) => common.slice(0, commonLength(common, path)), first)
+  return others.reduce((common, path) => common.slice(0, commonStart(common, path)), first)
 }
 
 /**

@@ -1,8 +1,9 @@
 import { ApiError, invalid } from '../../../base/errors.ts'
 import { shortened } from '../../../base/text.ts'
+import { commonStart } from '../../diff/common-ends.ts'
 import { type Json, jsonTypeName } from '../../json/json.ts'
 import { JsonValidator } from '../../json/json-validator.ts'
-import { commonLength, parsePointer } from '../../json/pointer.ts'
+import { parsePointer } from '../../json/pointer.ts'
 import type { JsonPatchOperation } from '../edit.ts'
 
 /** Maximum number of operations of one patch. */
@@ -62,7 +63,7 @@ class OperationReader {
       case 'move':
       case 'copy': {
         const [from, path] = [this.#pointer('from'), this.#pointer('path')]
-        if (op === 'move' && from.length < path.length && commonLength(from, path) === from.length)
+        if (op === 'move' && from.length < path.length && commonStart(from, path) === from.length)
           throw this.#invalid('a value cannot be moved into itself; path must not start with from')
         return { op, from, path }
       }

@@ -1,8 +1,9 @@
 import { type ApiError, invalid } from '../../../base/errors.ts'
 import { shortened } from '../../../base/text.ts'
 import { limits } from '../../../model/limits.ts'
+import { commonStart } from '../../diff/common-ends.ts'
 import type { Json } from '../../json/json.ts'
-import { commonLength, parseIndex, shownPointer } from '../../json/pointer.ts'
+import { parseIndex, shownPointer } from '../../json/pointer.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { JsonPatchOperation } from '../edit.ts'
 import { patchFailed } from '../edit-errors.ts'
@@ -103,7 +104,7 @@ export class PatchRun {
   }
 
   #move(from: Path, path: Path): void {
-    if (from.length === path.length && commonLength(from, path) === path.length) {
+    if (from.length === path.length && commonStart(from, path) === path.length) {
       this.#find(from)
       return
     }
