@@ -331,7 +331,7 @@ it('[PRUNE-12] ends a sender whose edits from before a prune need too much repla
 const contentOf = async (documentId: string): Promise<string> =>
   JSON.stringify((await server.post('/v2/crdt/get', editor(documentId))).body)
 
-it('[PRUNE-19] sends no update to a client that may have edits from before a prune until it has offered them', async () => {
+it('[PRUNE-21] sends no update to a client that may have edits from before a prune until it has offered them', async () => {
   const ann = await open('joining', 'ann')
   const fragment = ann.doc.getXmlFragment('prosemirror')
   const paragraph = new Y.XmlElement('paragraph')
