@@ -12,6 +12,8 @@ import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { ActionUser } from '../../core/events/activity.ts'
 import type { DocumentAddress } from '../../core/model/address.ts'
 import { namedInCallMax, namedUsersMax } from '../../core/model/named-users.ts'
+import type { RoomRegistry } from '../../core/rooms/registry/room-registry.ts'
+import type { MigratedContent } from '../../core/rooms/room/room-generations.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { type Decision, judgmentIdOf } from '../decisions/judgment-keys.ts'
 import {
@@ -101,14 +103,17 @@ export class AnnotationService {
   }
 
   /**
-   * Moves the anchors in an editor whose content was pruned. It can be repeated.
-   * @param move returns the present positions (base64) for others
+   * Moves the anchors in an editor from content that prunes, and after them migrations, have replaced. If any moves, the
+   * clients of the document get the message after which pages read comments again. It can be repeated.
    */
   async moveAnchors(
-    { documentId, editorId, ...scope }: DocumentAddress,
-    move: (positions: readonly string[]) => Promise<readonly string[]>,
+    address: DocumentAddress,
+    rooms: RoomRegistry,
+    migrated: readonly MigratedContent[] = [],
   ): Promise<void> {
     const { store } = this.#dependencies
+    const { documentId, editorId, ...scope } = address
+    let hasMoved = false
     for (let after: string | undefined; ; ) {
       const listing = { documentId, order: 'asc', limit: anchorsAtOnce, after } as const
       const { items, next } = await listAnnotations(() => store.read(scope), listing)
@@ -116,7 +121,10 @@ export class AnnotationService {
         anchor?.editorId === editorId ? [{ annotationId, anchor }] : [],
       )
       const positions = found.flatMap(({ anchor }) => [anchor.position, anchor.positionEnd ?? ''])
-      const moved = found.length === 0 ? [] : await move(positions)
+      const moved =
+        found.length === 0
+          ? []
+          : await rooms.use(address, (room) => room.generations.movePositions(positions, migrated))
       await store.carryOut(scope, async (transaction) => {
         for (const [at, { annotationId, anchor }] of found.entries()) {
           const before = await transaction.get(keys.annotation(annotationId), annotationRecordType)
@@ -126,9 +134,12 @@ export class AnnotationService {
           putAnnotation(transaction, before, { ...before, anchor: { ...anchor, position, ...end } })
         }
       })
-      if (next === null) return
+      hasMoved ||= !isDeepStrictEqual(moved, positions)
+      if (next === null) break
       after = next
     }
+    if (hasMoved)
+      rooms.live.broadcast(address, null, JSON.stringify({ event: 'comments.changed', data: null }))
   }
 
   /** Changes annotations. If a change decides a suggestion, the decision is also stored as a judgment. */

@@ -324,9 +324,7 @@ export class VersionService {
   /** Moves the anchors of comments at content that prunes have replaced. */
   #moveAnchors(address: DocumentAddress): Promise<void> {
     const { rooms, annotations } = this.#services
-    return annotations.moveAnchors(address, (positions) =>
-      rooms.use(address, (room) => room.generations.movePositions(positions)),
-    )
+    return annotations.moveAnchors(address, rooms)
   }
 
   async #requireNoBranches(address: DocumentAddress): Promise<void> {

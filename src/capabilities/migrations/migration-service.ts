@@ -245,9 +245,7 @@ export class MigrationService {
     if (migrated.length === 0) return
     const { annotations, rooms, log } = this.#services
     try {
-      await annotations.moveAnchors(address, (positions) =>
-        rooms.use(address, (room) => room.generations.movePositions(positions, migrated)),
-      )
+      await annotations.moveAnchors(address, rooms, migrated)
     } catch (error) {
       log.error({ err: error }, 'the comments of a migrated editor could not be moved')
     }

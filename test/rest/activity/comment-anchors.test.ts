@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { anchorLimits } from '../../../src/rest/anchor-places.ts'
 import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { openProvider, recorded, settled } from '../../support/clients/provider.ts'
 import { type AnnotationRow, ann, atStart, commentsOf, say } from '../../support/data/comments.ts'
 import { errorOf, type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'
 import { dataOf } from '../../support/servers/server.ts'
@@ -47,6 +48,13 @@ async function organization(organizationId: string) {
       const editor = await syncedEditor(server.wsUrl, `${organizationId}/d1/${editorId}`, token)
       editors.push(editor)
       return editor
+    },
+    /** Opens a page. Returns it with the messages that it gets. */
+    follow: async () => {
+      const getToken = () => server.token('ann')
+      const page = openProvider({ url: server.url, organizationId, documentId: 'd1', getToken })
+      await settled(page)
+      return { page, messages: recorded(page, 'message') }
     },
     /** Adds an annotation with an anchor in the editor `main`. */
     anchored: (annotationId: string, anchor: object) =>
@@ -263,7 +271,7 @@ it('[EDIT-24] edits the text of an annotation with the anchor as the annotation 
 })
 
 it('[PRUNE-7] keeps the places of anchors when the editor is pruned, also beside deleted text', async () => {
-  const { write, open, anchored, found, all } = await organization('pruned')
+  const { write, open, follow, anchored, found, all } = await organization('pruned')
   await write('one two three four')
   await anchored('start', { quote: 'one' })
   await anchored('middle', { quote: 'two three' })
@@ -276,9 +284,14 @@ it('[PRUNE-7] keeps the places of anchors when the editor is pruned, also beside
   const places = async () => (await all()).map(({ annotationId, anchorPlace }) => [annotationId, anchorPlace])
   await eventually(async () => JSON.stringify(await places()).includes('"fou"'))
   const before = await places()
+  const { page, messages } = await follow()
   const pruned = { organizationId: 'pruned', documentId: 'd1', editorId: 'main' }
   for (let round = 0; round < 2; round += 1) dataOf(await server.post('/v2/crdt/prune', pruned))
   expect(await places()).toEqual(before)
+  // Pages read the comments again.
+  await eventually(() => messages.length === 2)
+  expect(messages).toMatchObject(messages.map(() => [{ event: 'comments.changed' }]))
+  page.destroy()
   await eventually(() => editor.text.toString() === 'ne three fou')
   const wordsAt = async (id: string) => {
     const [, from, to] = rangeIn(editor.doc, (await found(id)).anchor)
@@ -290,7 +303,7 @@ it('[PRUNE-7] keeps the places of anchors when the editor is pruned, also beside
 })
 
 it('[FMT-214] keeps the places of anchors in nodes that a migration renames or wraps, also in branches', async () => {
-  const { open, add, anchored, all } = await organization('migrated')
+  const { open, follow, add, anchored, all } = await organization('migrated')
   const at = { organizationId: 'migrated', documentId: 'd1', editorId: 'main' }
   const texts = { content: 'text*' }
   const older = { doc: { content: '(p | note)+' }, p: texts, note: { content: 'p+' }, text: {} }
@@ -335,6 +348,7 @@ it('[FMT-214] keeps the places of anchors in nodes that a migration renames or w
   const places = async () => (await all()).map(({ annotationId, anchorPlace }) => [annotationId, anchorPlace])
   await eventually(async () => JSON.stringify(await places()).includes('"hree four"'))
   const before = await places()
+  const { page, messages } = await follow()
   await set(newer, 2)
   const rules = [
     { rule: 'renameNode', name: 'note', to: 'box' },
@@ -353,6 +367,9 @@ it('[FMT-214] keeps the places of anchors in nodes that a migration renames or w
     { data: '<row><p>one two</p></row><box><row><p>hree four</p></row></box>' },
   ])
   expect(await places()).toEqual(before)
+  await eventually(() => messages.length > 0)
+  expect(messages[0]).toMatchObject([{ event: 'comments.changed' }])
+  page.destroy()
 })
 
 it('[PRUNE-17] moves the anchors if a prune fails after its update is stored', async () => {
