@@ -11,7 +11,7 @@ import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { holdable, withLog } from '../../support/stores/pausable-engine.ts'
-import { itLong } from '../../support/time/full-run.ts'
+import { itLong, times } from '../../support/time/full-run.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -117,6 +117,31 @@ it.each([1, 2])(
     socket.destroy()
   },
 )
+
+it('[PRUNE-3] rebases all that a stock Hocuspocus client has typed offline, which it sends letter by letter', async () => {
+  const ann = await open('typed', 'ann')
+  ann.text.insert(0, 'one two')
+  const socket = hocuspocusSocket(server)
+  const cleo = hocuspocusProvider(server, 'acme/typed/main', await server.token('cleo'), { socket })
+  const text = cleo.document.getText('content')
+  await eventually(() => text.toString() === 'one two')
+  socket.disconnect()
+  await eventually(() => socket.status === 'disconnected')
+  const typed = 'a letter of the user, '.repeat(times(15, 60))
+  for (const [at, letter] of [...typed].entries()) text.insert(4 + at, letter)
+  await prune('typed')
+  let updates = 0
+  ann.doc.on('update', () => {
+    updates += 1
+  })
+  void socket.connect()
+  await equal([ann, { text }], () => `one ${typed}two`)
+  await eventually(() => !cleo.hasUnsyncedChanges)
+  expect(updates).toBeLessThan(typed.length / 10)
+  ann.close()
+  cleo.destroy()
+  socket.destroy()
+})
 
 it('[PRUNE-9] keeps the edits of a client from before the prune in a document that was deleted and restored', async () => {
   const [ann, ben] = [await open('restored', 'ann'), await open('restored', 'ben')]

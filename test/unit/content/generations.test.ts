@@ -158,7 +158,7 @@ class ModelClient {
       this.#underWay = Math.max(0, this.#underWay - 1)
       if ('vector' in message) this.#vector = message.vector
       else {
-        this.server.receive(message.bytes, this)
+        this.server.receive(message.isOffer ? message.bytes : this.#joined(message.bytes), this)
         this.#hasOffered ||= message.isOffer === true
       }
       // A client that has not received a prune must offer its edits before it receives it.
@@ -173,6 +173,20 @@ class ModelClient {
       Y.applyUpdate(this.doc, message.bytes, this)
     }
     return true
+  }
+
+  /** Joins an update that must be rebased, in some histories, with those behind it, as a room does. */
+  #joined(first: Uint8Array): Uint8Array {
+    const { generations, doc, rebases } = this.server
+    const clocks = Y.decodeStateVector(Y.encodeStateVector(doc))
+    const updates = [first]
+    if (rebases % 2 === 1 || !generations.concern(first, clocks)) return first
+    for (let [next] = this.up; next !== undefined && !('vector' in next) && !next.isOffer; [next] = this.up) {
+      updates.push(next.bytes)
+      this.up.shift()
+      this.#underWay = Math.max(0, this.#underWay - 1)
+    }
+    return Y.mergeUpdates(updates)
   }
 }
 

@@ -1,3 +1,4 @@
+import * as Y from 'yjs'
 import type { Archive, Generations } from '../../content/generations/generations.ts'
 import { neededForPositions } from '../../content/generations/move-positions.ts'
 import type { PrunedState } from '../../content/generations/prune-state.ts'
@@ -48,6 +49,39 @@ const archiveOf = ({ replaced: { client, copies, old } }: MigratedContent): Arch
  * need the content of one earlier generation and its own edits before.
  */
 const statesMax = 4
+
+/** Maximum number of updates that are rebased together: the time to join them grows with its square. */
+const joinedMax = 500
+
+/**
+ * Joins an update that must be rebased with those of its sender behind it. A rebase takes the time of the whole document,
+ * and stock Hocuspocus clients send each letter that was typed offline alone.
+ * @returns the joined update, and the other updates
+ */
+export function joinedWith(
+  first: ClientChange,
+  others: readonly ClientChange[],
+): { readonly item: ClientChange; readonly left: readonly ClientChange[] } {
+  const own = [first, ...others.filter(({ from }) => from === first.from)]
+  // The complete deletions of an offer would show that the sender has received the prune before.
+  const offer = own.findIndex(({ kind }) => kind === 'offer')
+  const joined = own.slice(0, Math.min(joinedMax, offer === -1 ? own.length : offer))
+  try {
+    if (joined.length < 2) return { item: first, left: others }
+    const bytes = Y.mergeUpdates(joined.map((each) => each.bytes))
+    const onApplied = (): void => {
+      for (const each of joined) each.onApplied?.()
+    }
+    const taken = new Set(joined)
+    return {
+      item: { ...first, bytes, summary: readUpdate(bytes), onApplied },
+      left: others.filter((each) => !taken.has(each)),
+    }
+  } catch {
+    // No client of Yjs sends updates that Yjs cannot join. The malformed one is found when it is rebased alone.
+    return { item: first, left: others }
+  }
+}
 
 const needsTooMuch = close('tooLarge', 'too many edits from before a prune: reload the document')
 

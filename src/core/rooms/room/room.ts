@@ -45,7 +45,7 @@ import {
   roomReloaded,
   toUnavailable,
 } from './room-errors.ts'
-import { type PruneResult, RoomGenerations } from './room-generations.ts'
+import { joinedWith, type PruneResult, RoomGenerations } from './room-generations.ts'
 import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
 import { UpdateBacklog } from './update-backlog.ts'
 
@@ -347,9 +347,10 @@ export class Room implements CommittingRoom {
     const [first, ...others] = at === -1 ? [] : incoming.slice(at)
     if (first === undefined) return incoming
     if (at === 0) {
-      this.#putBack(others, since)
-      void this.#rebase(first, since)
-      this.#countWaiting(first)
+      const { item, left } = joinedWith(first, others)
+      this.#putBack(left, since)
+      void this.#rebase(item, since)
+      this.#countWaiting(item)
       return null
     }
     this.#putBack([first, ...others], since)
