@@ -1,6 +1,7 @@
 import { documentPrefix } from '../../../src/core/model/address.ts'
 import type { TestCluster } from './in-process-cluster.ts'
 import { dataOf, metric, type TestServer } from './server.ts'
+import type { SharedNode } from './simulated-network.ts'
 
 interface EditorIds {
   readonly organizationId: string
@@ -12,7 +13,10 @@ let documents = 0
 
 /** Returns the ids of a document that a node of the cluster owns, and that no test has used. @param node from 0 */
 export function documentOf(
-  { nodes, servers }: Pick<TestCluster, 'nodes' | 'servers'>,
+  {
+    nodes,
+    servers,
+  }: Pick<TestCluster, 'servers'> & { readonly nodes: readonly Pick<SharedNode, 'engine'>[] },
   node: number,
 ): EditorIds {
   const [wanted, server] = [nodes[node], servers[0]]
