@@ -107,6 +107,10 @@ provider.on('stateless', ({ payload }) => {
   const { event, data } = JSON.parse(payload)
   if (event === 'comments.changed') void thread.load()
   if (event === 'bot.done') showReport(data)
+  // The server drops the edits of this page, for example because the document has a newer schema.
+  if (event !== 'weft.readOnly') return
+  editor.setEditable(false)
+  show(data.message)
 })
 // Events are lost while the page is disconnected.
 provider.on('synced', () => void thread.load())
