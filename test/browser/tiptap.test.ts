@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
+import { agentToken, callsWith, codeOf } from '../support/servers/agents.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { runExample, type Site, startExample } from '../support/servers/examples.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
@@ -12,6 +13,7 @@ import { itLong } from '../support/time/full-run.ts'
 
 /** Values that the example exposes on the page. */
 interface Held {
+  provider: { connect(): void; disconnect(): void }
   editor: {
     state: {
       doc: {
@@ -111,8 +113,14 @@ describe('the Tiptap example in Chromium', () => {
     await weft?.stop()
   })
 
-  async function open(name: string, room: string): Promise<Page> {
+  /** @param schemaVersion version of the schema that the page announces; by default, none */
+  async function open(name: string, room: string, schemaVersion?: number): Promise<Page> {
     const page = await (await browser.newContext()).newPage()
+    if (schemaVersion !== undefined) {
+      // The page appends the path to this URL.
+      const url = `${weft.url}/hocuspocus?schemaVersion=${schemaVersion}&ignored=`
+      await page.route('**/settings', (route) => route.fulfill({ json: { url } }))
+    }
     await page.goto(`${site.url}/?name=${name}&room=example/${room}/main`)
     await page.waitForFunction(() =>
       /synced|saved/.test(document.querySelector('#status')?.textContent ?? ''),
@@ -207,6 +215,125 @@ describe('the Tiptap example in Chromium', () => {
       await host.ended
       await rm(folder, { recursive: true })
     }
+  }, 60_000)
+
+  const editorOf = (documentId: string) => ({ organizationId: 'example', documentId, editorId: 'main' })
+  const call = async (operation: string, data: object): Promise<unknown> =>
+    dataOf(await weft.post(`/v2/${operation}`, data))
+  const xmlOf = async (documentId: string): Promise<string> =>
+    ((await call('crdt/get', { ...editorOf(documentId), format: 'xml' })) as [{ data: string }])[0].data
+  const is = async (pages: readonly Page[], expected: string): Promise<void> => {
+    for (const page of pages) {
+      let found = ''
+      const isShown = async (): Promise<boolean> => {
+        found = await text(page)
+        return found === expected
+      }
+      await eventually(isShown, () => [found, expected])
+    }
+  }
+
+  it('[PRUNE-3] [PRUNE-7] [COPY-4] a prune keeps what two users type, one of them offline, with the words of comments, and a copy opens', async () => {
+    const [ada, grace] = [await open('Ada', 'pruned'), await open('Grace', 'pruned')]
+    await write(ada, 'Zero. One two three. Four.')
+    await is([grace], 'Zero. One two three. Four.')
+    await comment(ada, 'two three', 'Are they?')
+    await marks(grace, ['two three'])
+    await grace.evaluate(() => (globalThis as unknown as { example: Held }).example.provider.disconnect())
+    await has(grace, '#status', 'offline')
+    await select(grace, 'three', true)
+    await grace.keyboard.type(' and a half')
+    await select(ada, 'Zero. ')
+    await ada.keyboard.press('Delete')
+    await select(ada, 'Four.', true)
+    const pruning = call('crdt/prune', editorOf('pruned'))
+    await ada.keyboard.type(' Five.')
+    expect(await pruning).toMatchObject({ generation: 1 })
+    await grace.evaluate(() => (globalThis as unknown as { example: Held }).example.provider.connect())
+    // Letters that Ada typed just then may be at other places, because a prune moves her cursor.
+    const letters = (words: string): string => [...words].toSorted().join('')
+    for (const page of [ada, grace]) await has(page, '.tiptap', 'One two three and a half.')
+    await eventually(
+      async () => letters(await text(grace)) === letters('One two three and a half. Four. Five.'),
+      () => 'letters are missing or doubled',
+    )
+    for (const page of [ada, grace]) await marks(page, ['two three'])
+    await select(grace, 'a half.', true)
+    await grace.keyboard.type(' Six.')
+    await has(ada, '.tiptap', 'One two three and a half. Six.')
+    const whole = await text(grace)
+    await is([ada, grace, await open('Linus', 'pruned')], whole)
+    await call('crdt/copy', { ...editorOf('copied'), from: editorOf('pruned'), withComments: true })
+    const copied = await open('Ada', 'copied')
+    await is([copied], whole)
+    await marks(copied, ['two three'])
+    await select(copied, 'Six.', true)
+    await copied.keyboard.type(' Copied.')
+    await eventually(async () => (await xmlOf('copied')).includes('Copied.'))
+    expect(await text(ada)).toBe(whole)
+  }, 60_000)
+
+  const lines = (name: string) => ({
+    nodes: {
+      doc: { content: '(paragraph | heading)+' },
+      paragraph: { content: 'text*' },
+      heading: { content: 'text*', attributes: { level: { default: 1 } } },
+      text: {},
+    },
+    marks: { code: {} },
+    contentKey: 'default',
+    ...(name === 'protected' && { protected: ['code'] }),
+  })
+
+  it('[FMT-207] [FMT-208] a migration renames a node in open editors, and an older page shows why it only views', async () => {
+    const name = 'lines'
+    await call('crdt/schemas/set', { name, schema: lines(name) })
+    const data = '<heading level="2">Title</heading><paragraph>Body.</paragraph>'
+    await call('crdt/add', { ...editorOf('migrated'), schema: name, type: 'xml', data })
+    const [ada, vera] = [await open('Ada', 'migrated', 2), await open('Vera', 'migrated', 1)]
+    await select(vera, 'Body.', true)
+    await vera.keyboard.type(' Vera.')
+    await is([ada], 'Title|Body. Vera.')
+    await call('crdt/schemas/set', { name, schema: lines(name), version: 2 })
+    const rules = [
+      { rule: 'renameNode', name: 'heading', to: 'paragraph' },
+      { rule: 'dropAttribute', node: 'paragraph', name: 'level' },
+    ]
+    await call('crdt/schemas/migrate', { name, toVersion: 2, rules })
+    for (const page of [ada, vera])
+      await eventually(async () => (await page.locator('.tiptap h2').count()) === 0)
+    await select(ada, 'Title', true)
+    await ada.keyboard.type(' of Ada')
+    await is([vera], 'Title of Ada|Body. Vera.')
+    await select(vera, 'Body.', true)
+    await vera.keyboard.type(' Lost.')
+    await has(vera, '#status', 'the document has a newer schema')
+    await select(ada, 'Body.', true)
+    await ada.keyboard.type(' Kept.')
+    await eventually(async () => (await xmlOf('migrated')).includes('Kept.'))
+    expect(await xmlOf('migrated')).toBe(
+      '<paragraph>Title of Ada</paragraph><paragraph>Body. Kept. Vera.</paragraph>',
+    )
+  }, 60_000)
+
+  it('[AGT-26] an agent cannot change a protected mark while a user edits it', async () => {
+    const name = 'protected'
+    await call('crdt/schemas/set', { name, schema: lines(name) })
+    const data = '<paragraph>We pay <code>100 euros</code> each month.</paragraph>'
+    await call('crdt/add', { ...editorOf(name), schema: name, type: 'xml', data })
+    const agent = callsWith(weft, await agentToken(weft, 'bot'))
+    const edit = (find: string) =>
+      agent('/v2/crdt/edit', { ...editorOf(name), edits: [{ replace: { find, with: 'nothing' } }] })
+    const ada = await open('Ada', name)
+    await select(ada, '100', true)
+    await ada.keyboard.type('0')
+    const [rejected, made] = [await edit('euros'), await edit('each month')]
+    await ada.keyboard.type('0')
+    expect([codeOf(rejected), made.status]).toEqual(['agent/protected-content', 200])
+    await is([ada], 'We pay 10000 euros nothing.')
+    await eventually(
+      async () => (await xmlOf(name)) === '<paragraph>We pay <code>10000 euros</code> nothing.</paragraph>',
+    )
   }, 60_000)
 
   itLong(
