@@ -1,4 +1,4 @@
-import type { AgentPolicy } from '../config/agent-policies.ts'
+import type { AgentRestrictions } from '../config/agent-policies.ts'
 import type { AccessRole } from '../directory/store/records.ts'
 import type { Tenant } from '../model/address.ts'
 import type { ChangeMeta } from '../model/change-origin.ts'
@@ -15,15 +15,11 @@ export interface TokenGrant {
 }
 
 /** A program that acts by itself, such as a language model, as the token describes it. */
-export interface AgentTraits {
+export interface AgentTraits extends AgentRestrictions {
   /** Name of the model, for people who read the history; null if it is unknown. */
   readonly model: string | null
   /** Id of the user for whom the agent acts; null if there is none. The agent does not get the rights of this user. */
   readonly onBehalfOf: string | null
-  /** All policies that apply: that of the token, and that of the server. */
-  readonly policies: readonly AgentPolicy[]
-  /** Names of marks and attributes whose content the agent must not change, besides those of schemas. */
-  readonly protected?: readonly string[]
 }
 
 /** The user of a realtime connection, as the token describes the user. */

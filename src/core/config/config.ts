@@ -1,4 +1,4 @@
-import { type AgentPolicy, agentPolicies } from './agent-policies.ts'
+import { type AgentRestrictions, agentPolicyList } from './agent-policies.ts'
 import { backupInterval, backupKeyText, backupPlace, backupRetention } from './backup-options.ts'
 import { type DeclaredWorkspace, declaredWorkspaces } from './declared-workspaces.ts'
 import { type Option, option, optional, rateOption, secret } from './option.ts'
@@ -135,10 +135,10 @@ export const options = {
       'claim for `apiKey` names the API key of the token; default: the first API key.',
     { defaultText: '`userId=sub,name=name,email=email`' },
   ),
-  agentPolicy: option<AgentPolicy | null>(
-    oneOf(...agentPolicies),
+  agentPolicy: option<AgentRestrictions | null>(
+    agentPolicyList,
     null,
-    'Policy of all agents, in addition to the policy of their tokens: `read-only`, `suggest-only` or `no-delete`.',
+    'Policies of all agents, besides those of their tokens. `protect:approved` protects the content of this mark or attribute.',
     { defaultText: 'none' },
   ),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` requires.', 'none: open'),

@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
+import { readConfig } from '../../../src/core/config/read-config.ts'
 import { agentToken, callsWith, codeOf, grantOn, withoutKey } from '../../support/servers/agents.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
@@ -291,7 +292,7 @@ it.each([
 })
 
 it('[AGT-20] the policy of the server applies in addition to that of the token', async () => {
-  const strict = await startTestServer({ agentPolicy: 'no-delete' })
+  const strict = await startTestServer({ agentPolicy: { policies: ['no-delete'] } })
   try {
     dataOf(await strict.post('/v2/crdt/add', { ...plan, type: 'text', data: 'Hello' }))
     const token = await agentToken(strict, 'bot', { policy: 'suggest-only' })
@@ -301,6 +302,24 @@ it('[AGT-20] the policy of the server applies in addition to that of the token',
     const edits = [{ remove: { target: 'Hello' } }]
     expect(codeOf(await call('/v2/crdt/edit', { ...plan, edits }))).toBe('agent/delete-not-allowed')
     expect((await call('/v2/crdt/edit', { ...plan, edits: insertion('!') })).status).toBe(200)
+  } finally {
+    await strict.stop()
+  }
+})
+
+it('[AGT-32] the policy of the server protects marks and attributes from all agents', async () => {
+  const environment = { WEFT_AGENT_POLICY: 'suggest-only, protect:approved,protect:locked' }
+  const { agentPolicy } = readConfig({ flags: {}, environment, file: null }).config
+  expect(agentPolicy).toEqual({ policies: ['suggest-only'], protected: ['approved', 'locked'] })
+  const strict = await startTestServer({ agentPolicy: { policies: [], protected: ['approved'] } })
+  try {
+    const data = [{ insert: '100 euros', attributes: { approved: true } }, { insert: ' each month' }]
+    dataOf(await strict.post('/v2/crdt/add', { ...plan, type: 'delta', data }))
+    const call = callsWith(strict, await agentToken(strict, 'bot', { protected: ['locked'] }))
+    const replaced = (find: string) =>
+      call('/v2/crdt/edit', { ...plan, edits: [{ replace: { find, with: 'x' } }] })
+    expect(codeOf(await replaced('100'))).toBe('agent/protected-content')
+    expect((await replaced('month')).status).toBe(200)
   } finally {
     await strict.stop()
   }

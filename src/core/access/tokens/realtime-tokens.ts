@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '../../base/clock.ts'
-import type { AgentPolicy } from '../../config/agent-policies.ts'
+import type { AgentRestrictions } from '../../config/agent-policies.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Identity } from '../identity.ts'
 import { type Claims, describeMisspelledClaim, identityFromClaims, toAgentClaim } from './claims.ts'
@@ -96,8 +96,8 @@ interface TokensOptions {
   readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
   /** Verifies tokens of another issuer. If null, such tokens are rejected. */
   readonly foreign: ExternalTokens | null
-  /** Policy of all agents, in addition to the policy of the token; null: none. */
-  readonly agentPolicy: AgentPolicy | null
+  /** Restrictions of all agents, besides those of their tokens; null: none. */
+  readonly agentPolicy: AgentRestrictions | null
 }
 
 /** Verifies the tokens of another issuer. */
@@ -205,8 +205,10 @@ export class RealtimeTokens {
   #withServerPolicy(identity: Identity): Identity {
     const { agentPolicy } = this.#options
     const { agent } = identity
-    if (agent === null || agentPolicy === null || agent.policies.includes(agentPolicy)) return identity
-    return { ...identity, agent: { ...agent, policies: [...agent.policies, agentPolicy] } }
+    if (agent === null || agentPolicy === null) return identity
+    const policies = [...new Set([...agent.policies, ...agentPolicy.policies])]
+    const names = [...new Set([...(agent.protected ?? []), ...(agentPolicy.protected ?? [])])]
+    return { ...identity, agent: { ...agent, policies, ...(names.length > 0 && { protected: names }) } }
   }
 
   /**
