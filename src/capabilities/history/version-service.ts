@@ -20,7 +20,7 @@ import type { PruneResult } from '../../core/rooms/room/room-generations.ts'
 import { StoreUnavailableError } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
-import { AutomaticVersions } from './automatic-versions.ts'
+import { EditTaskWindows } from './edit-task-windows.ts'
 import { autoVersionRetention, versionLimits } from './limits.ts'
 import { anchorsJob, authorQueue, type VersionTask, versionQueue, versionTaskSchema } from './version-jobs.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
@@ -142,7 +142,7 @@ export class VersionService {
       },
     })
     const everyMs = config.autoVersionMinutes * 60_000
-    this.listeners = everyMs === 0 ? [] : [new AutomaticVersions(clock, everyMs)]
+    this.listeners = everyMs === 0 ? [] : [new EditTaskWindows(clock, everyMs)]
     this.#worker = new TaskWorker({
       engine,
       queueName: versionQueue,

@@ -7,7 +7,7 @@ import { automaticJob } from './version-jobs.ts'
  * Records when an automatic version is due. This is stored as a job in the commit of an edit, so that a crash does
  * not lose it.
  */
-export class AutomaticVersions implements EditListener {
+export class EditTaskWindows implements EditListener {
   readonly #clock: Clock
   readonly #everyMs: number
   /** End of the current window of each editor whose job is enqueued, in epoch milliseconds. */
