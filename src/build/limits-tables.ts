@@ -50,6 +50,7 @@ const records: readonly Row[] = [
   ['editor', 'clients that show presence', statesMax],
   ['editor', 'saved versions that calls create', versionLimits.manual],
   ['editor', 'automatic versions; above the limit, the oldest is deleted', versionLimits.automatic],
+  ['editor', 'prunes', versionLimits.prunes],
   ['version', 'authors', versionLimits.authors],
   ['annotation', 'comments', commentLimits.comments],
   ['comment', 'bytes of its text', commentLimits.textBytes],

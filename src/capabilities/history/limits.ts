@@ -7,6 +7,8 @@ export const versionLimits = {
   manual: 1_000,
   /** Maximum number of automatic versions. A further version replaces the oldest one. */
   automatic: 500,
+  /** Maximum number of prunes. An open editor keeps the ids that each of them has replaced in memory. */
+  prunes: 100,
   /** Maximum length of a label in characters. */
   labelCharacters: 200,
   /** Maximum number of authors of one version. Further authors are left out. */

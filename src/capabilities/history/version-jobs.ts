@@ -13,10 +13,11 @@ export const authorQueue = 'versionAuthors'
 
 /**
  * A task for the versions of an editor. `sweep` removes the contents that no version uses. `automatic`
- * creates a version. `anchors` moves the anchors of comments after a prune.
+ * creates a version. `anchors` moves the anchors of comments after a prune. `prune` checks whether the option `autoPrune`
+ * selects the editor.
  */
 export const versionTaskSchema = s.object({
-  is: s.choice(['sweep', 'automatic', 'anchors']),
+  is: s.choice(['sweep', 'automatic', 'anchors', 'prune']),
   address: addressSchemas.document,
 })
 export type VersionTask = s.TypeOf<typeof versionTaskSchema>
@@ -33,11 +34,11 @@ export const versionSweepJob = (address: DocumentAddress, at: number): Job =>
 export const anchorsJob = (address: DocumentAddress): Job => jobOf('anchors', address, randomUUID(), 0)
 
 /**
- * Creates the job that creates an automatic version. All jobs of one window have the same id.
+ * Creates the job of a window. All jobs of one window have the same id.
  * @param at end of the window in epoch milliseconds
  */
-export const automaticJob = (address: DocumentAddress, at: number): Job =>
-  jobOf('automatic', address, `${nameOf(address)}-${at}`, at)
+export const windowJob = (is: VersionTask['is'], address: DocumentAddress, at: number): Job =>
+  jobOf(is, address, `${is}-${nameOf(address)}-${at}`, at)
 
 /**
  * Returns a digest of the address. The id of a job contains the digest instead of the address, because the

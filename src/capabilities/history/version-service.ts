@@ -1,12 +1,13 @@
 import { ApiError } from '../../core/base/errors.ts'
 import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
+import type { PruneRule } from '../../core/config/option-parsers.ts'
 import type { ReplacementResult } from '../../core/content/replacement-result.ts'
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Metadata } from '../../core/directory/store/records.ts'
 import type { WriteRight } from '../../core/directory/write-right.ts'
-import type { EditListener } from '../../core/events/debounce-windows.ts'
+import { type EditListener, editorName } from '../../core/events/debounce-windows.ts'
 import { decodeUserEdit } from '../../core/events/edit-windows.ts'
 import { JobConsumer } from '../../core/jobs/job-consumer.ts'
 import { TaskWorker } from '../../core/jobs/task-worker.ts'
@@ -17,12 +18,18 @@ import { type EditResult, noContent } from '../../core/rooms/edits/edit-conditio
 import { Replacement } from '../../core/rooms/edits/replacement.ts'
 import { headConflict } from '../../core/rooms/room/room-errors.ts'
 import type { PruneResult } from '../../core/rooms/room/room-generations.ts'
-import { StoreUnavailableError } from '../../core/store/engine.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
-import { EditTaskWindows } from './edit-task-windows.ts'
+import { EditTaskWindows, windowEnd } from './edit-task-windows.ts'
 import { autoVersionRetention, versionLimits } from './limits.ts'
-import { anchorsJob, authorQueue, type VersionTask, versionQueue, versionTaskSchema } from './version-jobs.ts'
+import {
+  anchorsJob,
+  authorQueue,
+  type VersionTask,
+  versionQueue,
+  versionTaskSchema,
+  windowJob,
+} from './version-jobs.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion, VersionStore } from './version-store.ts'
 
@@ -142,7 +149,11 @@ export class VersionService {
       },
     })
     const everyMs = config.autoVersionMinutes * 60_000
-    this.listeners = everyMs === 0 ? [] : [new EditTaskWindows(clock, everyMs)]
+    const rule = config.autoPrune
+    this.listeners = [
+      ...(everyMs === 0 ? [] : [new EditTaskWindows('automatic', clock, everyMs)]),
+      ...(rule === null ? [] : [new EditTaskWindows('prune', clock, rule.days * 24 * hourMs)]),
+    ]
     this.#worker = new TaskWorker({
       engine,
       queueName: versionQueue,
@@ -291,15 +302,15 @@ export class VersionService {
   /**
    * Saves the content of an editor as an automatic version, and starts a new generation of it. Repeats both while
    * clients edit it.
-   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the editor is a branch or has open branches or streams; ABORTED;
-   * the errors of `Room.prune`
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the editor is a branch, has open branches or streams, or was pruned
+   * too often; ABORTED; the errors of `Room.prune`
    */
   async prune(
     address: DocumentAddress,
     { userId = '', meta = null, right }: Pick<RestoreRequest, 'userId' | 'meta' | 'right'>,
   ): Promise<PrunedEditor> {
     const { rooms, store, streams } = this.#services
-    await this.#requireNoBranches(address)
+    await this.#requirePrunable(address)
     // No version is saved in vain.
     await streams.requireNone(address)
     return this.#inLine(address, async () => {
@@ -327,8 +338,40 @@ export class VersionService {
     return annotations.moveAnchors(address, rooms)
   }
 
-  async #requireNoBranches(address: DocumentAddress): Promise<void> {
-    const { branchStore, documents } = this.#services
+  /** Prunes an editor if the option `autoPrune` selects it. */
+  async #pruneByRule(address: DocumentAddress, { megabytes, percent }: PruneRule): Promise<void> {
+    const { rooms, store, streams, documents, clock, config, auditing } = this.#services
+    const { sizeBytes, isOpen } = await rooms.use(address, async ({ state, memberCount }) => ({
+      sizeBytes: state.sizeBytes,
+      isOpen: memberCount > 0,
+    }))
+    if (sizeBytes < megabytes * 2 ** 20) return
+    await this.#requirePrunable(address)
+    // Cursors and undo steps of connected clients would lose their places.
+    if (isOpen || !(await streams.requireNone(address).then(() => true, isNoOpenStream))) {
+      const at = windowEnd(editorName(address), hourMs, clock.now())
+      return store.carryOut(address, async (transaction) =>
+        transaction.enqueue(windowJob('prune', address, at)),
+      )
+    }
+    const before = await rooms.stateOf(address)
+    if (before === null) return
+    const { state } = await rooms.compute(address, { is: 'prune', updates: [before], archives: [] })
+    if (state.length > before.length * (1 - percent / 100)) return
+    const work = () => this.prune(address, { right: () => documents.rightToChange(address) })
+    const { workspaceId, apiKey, organizationId, documentId, editorId } = address
+    const ids = { organizationId: [organizationId], documentId: [documentId], editorId: [editorId] }
+    const entry = { operation: '/v2/crdt/prune', actor: 'operator', apiKey, ids } as const
+    await (config.audit === 'all' ? auditing.audit.carryOut(workspaceId, entry, work) : work())
+  }
+
+  async #requirePrunable(address: DocumentAddress): Promise<void> {
+    const { branchStore, documents, rooms } = this.#services
+    if ((await rooms.use(address, async (room) => room.generations.count)) >= versionLimits.prunes)
+      throw new ApiError(
+        'crdt/too-many-prunes',
+        `the editor was pruned ${versionLimits.prunes} times; copy it to another editor`,
+      )
     const open: string[] = (await documents.isBranch(address)) ? [address.editorId] : []
     for (let after: string | undefined; ; ) {
       const { items, next } = await branchStore.list(address, address, { after, limit: branchesAtOnce })
@@ -384,15 +427,18 @@ export class VersionService {
   }
 
   async #carryOut({ is, address }: VersionTask): Promise<void> {
-    await this.#inLine(address, async () => {
-      if (is === 'sweep') return this.store.sweep(address)
-      try {
-        await (is === 'anchors' ? this.#moveAnchors(address) : this.#keepAutomatically(address))
-      } catch (err) {
-        if (err instanceof StoreUnavailableError || !isRefused(err)) throw err
-        this.#services.log.info({ err, task: is }, 'skipped a task for a document that is being deleted')
-      }
-    })
+    const { log, config } = this.#services
+    if (is === 'sweep') return this.#inLine(address, () => this.store.sweep(address))
+    try {
+      if (is !== 'prune')
+        await this.#inLine(address, () =>
+          is === 'anchors' ? this.#moveAnchors(address) : this.#keepAutomatically(address),
+        )
+      else if (config.autoPrune !== null) await this.#pruneByRule(address, config.autoPrune)
+    } catch (err) {
+      if (!isRefused(err, is)) throw err
+      log.info({ err, task: is }, 'skipped a task for a document that does not permit it')
+    }
   }
 
   /**
@@ -409,4 +455,14 @@ export class VersionService {
     this.#lines.run(keyName(addressKey(address)), work)
 }
 
-const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 'NOT_FOUND'
+const hourMs = 3_600_000
+
+/** Returns whether a task is not needed: the document is being deleted, or it cannot be pruned as it is. */
+const isRefused = (error: unknown, is: VersionTask['is']): boolean =>
+  error instanceof ApiError &&
+  (error.status === 'NOT_FOUND' || (is === 'prune' && error.status === 'FAILED_PRECONDITION'))
+
+function isNoOpenStream(error: unknown): false {
+  if (error instanceof ApiError && error.code === 'crdt/open-streams') return false
+  throw error
+}

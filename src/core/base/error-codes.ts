@@ -669,6 +669,11 @@ export const errorCodes = {
     meaning: 'A stream writes to the editor. A prune would remove its place.',
     remedy: 'Prune the editor when the stream has ended.',
   },
+  'crdt/too-many-prunes': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The editor was pruned too often.',
+    remedy: 'Copy it to another editor with `/v2/crdt/copy`.',
+  },
   'crdt/update-too-expensive': {
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'Yjs would need too many steps to read the document with this update.',

@@ -13,7 +13,9 @@ import {
   nodeUrl,
   nonEmpty,
   oneOf,
+  type PruneRule,
   postgresUrl,
+  pruneRule,
   ratio,
   schemaName,
   signingSecret,
@@ -288,8 +290,13 @@ export const options = {
   autoVersionMinutes: option(
     wholeNumber(0, 10_080),
     0,
-    'Minutes of activity after which an editor gets an automatic version; 0: never. The server keeps all versions of ' +
-      'the last day, then one per hour for a week, then one per day for 90 days. Each takes the space of the document.',
+    'Minutes of activity after which an editor gets an automatic version; 0: never.',
+  ),
+  autoPrune: option<PruneRule | null>(
+    pruneRule,
+    null,
+    'Editors that the server prunes by itself, by age, size and share to save, such as `7d,1MB,50%`.',
+    { defaultText: 'none' },
   ),
   computeThreads: option(
     wholeNumber(0, 64),

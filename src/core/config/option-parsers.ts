@@ -254,3 +254,26 @@ export function rateWithBurst(defaultRate: Rate, max: number): Parser<Rate> {
     },
   }
 }
+
+/** The editors that the server prunes by itself. */
+export interface PruneRule {
+  /** Days between two checks of an edited editor. */
+  readonly days: number
+  /** Minimum size. */
+  readonly megabytes: number
+  /** Minimum share of the size that the prune saves. */
+  readonly percent: number
+}
+
+/** Parses a rule such as `7d,1MB,50%`. A longer time than 24 days exceeds the range of timers. */
+export const pruneRule: Parser<PruneRule> = {
+  expected: 'days (up to 24), MB and percent',
+  format: ({ days, megabytes, percent }) => `${days}d,${megabytes}MB,${percent}%`,
+  parse(text) {
+    const [, ...numbers] = /^([1-9]|1\d|2[0-4])d,(\d{1,4})MB,([1-9]\d?)%$/.exec(text) ?? []
+    const [days, megabytes, percent] = numbers.map(Number)
+    return days === undefined || megabytes === undefined || percent === undefined
+      ? undefined
+      : { days, megabytes, percent }
+  },
+}

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { versionLimits } from '../../../src/capabilities/history/limits.ts'
+import { systemClock } from '../../../src/core/base/clock.ts'
 import type { Key } from '../../../src/core/store/engine.ts'
 import { openLevelEngine } from '../../../src/core/store/level/engine.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
@@ -483,4 +485,50 @@ itLong('[PRUNE-1] keeps each character that stock clients type while the editor 
       .join(''),
   ).toBe(all)
   for (const client of clients) client.close()
+})
+
+it('[PRUNE-19] prunes the edited editors that the option selects, not while clients are connected, and only once', async () => {
+  let aheadMs = 0
+  const clock = { ...systemClock, now: () => Date.now() + aheadMs }
+  const engine = await openMemoryEngine({ clock })
+  const autoPrune = { days: 1, megabytes: 0, percent: 50 }
+  const own = await startTestServer({ autoPrune, audit: 'all' }, { engine, clock })
+  const prunes = async (documentId: string) => {
+    const versions = (await call(documentId, 'versions/list', {}, own)) as readonly { label: string }[]
+    return versions.filter(({ label }) => label === 'Before a prune').length
+  }
+  await call('plain', 'add', { type: 'text', data: 'Nothing is deleted.' }, own)
+  const [left, stayed] = [await open('left', 'ann', own), await open('stayed', 'ann', own)]
+  for (const client of [left, stayed]) churn(client, 100)
+  const text = left.text.toString()
+  for (const [id, client] of Object.entries({ left, stayed }))
+    await eventually(async () => (await textOf(id, own)) === client.text.toString())
+  left.close()
+  aheadMs += 86_400_000
+  await eventually(async () => (await prunes('left')) === 1)
+  expect(await textOf('left', own)).toBe(text)
+  expect(await prunes('stayed')).toBe(0)
+  const { workspaceId, workspaceAuthToken } = own.credentials
+  const workspace = {
+    'x-service-workspace-id': workspaceId,
+    'x-service-workspace-auth-token': workspaceAuthToken,
+  }
+  const operation = '/v2/crdt/prune'
+  expect(dataOf(await own.post('/v2/workspace/audit/get', { operation }, workspace))).toMatchObject([
+    { operation, actor: 'operator', ids: { documentId: ['left'] } },
+  ])
+  stayed.close()
+  for (let day = 0; day < 3; day += 1) aheadMs += 86_400_000
+  await eventually(async () => (await prunes('stayed')) === 1)
+  expect([await prunes('left'), await prunes('plain')]).toEqual([1, 0])
+  await own.stop()
+})
+
+itLong('[PRUNE-20] rejects a prune after the limit', async () => {
+  await call('often', 'add', { type: 'text', data: 'Hello' })
+  for (let count = 0; count < versionLimits.prunes; count += 1) await prune('often')
+  const versions = ((await call('often', 'versions/list')) as readonly object[]).length
+  const rejected = await server.post('/v2/crdt/prune', editor('often'))
+  expect(rejected).toMatchObject({ body: { error: { details: { code: 'crdt/too-many-prunes' } } } })
+  expect(await call('often', 'versions/list')).toHaveLength(versions)
 })

@@ -3,6 +3,7 @@ import { storedMeta } from '../../../../../rest/changes/change-meta.ts'
 import { updateRequest, writeErrors } from '../../../../../rest/editor-content.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
 import { contentErrors, contentUnavailable } from '../../../../../rest/schemas/content-format.ts'
+import { versionLimits } from '../../../limits.ts'
 import { versionedAddress, versionedEditor, versionId } from '../../version-schema.ts'
 
 const { meta } = updateRequest.properties
@@ -39,6 +40,7 @@ export const pruneEditor = defineOperation({
     ...writeErrors,
     { code: 'crdt/open-branches', when: 'the editor is a branch or has open branches' },
     { code: 'crdt/open-streams', when: 'a stream writes to the editor' },
+    { code: 'crdt/too-many-prunes', when: `the editor was pruned ${versionLimits.prunes} times` },
   ],
   async handler({ userId, meta: given, ...editor }, { caller, services }) {
     const stored = await storedMeta(given, caller, services)
