@@ -84,6 +84,33 @@ describe('documents in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  itLong('[CON-99] marks a document as a template, and creates a document from it', async () => {
+    const form = { organizationId: 'forms', documentId: 'form' }
+    const content = { ...form, editorId: 'main', type: 'text', data: 'Dear …' }
+    dataOf(await weft.post('/v2/crdt/add', content))
+    const named = { documents: [{ documentId: 'form', metadata: { team: 'sales' } }] }
+    dataOf(
+      await weft.post('/v2/organizations/documents/update', { ...form, ...named, documentId: undefined }),
+    )
+    const { page, complaints } = await openConsole(browser, weft, { route: '/documents/forms' })
+    const metadata = async () => {
+      const found = dataOf(await weft.post('/v2/organizations/documents/get', { organizationId: 'forms' }))
+      return (found as { id: string; metadata: object }[]).find(({ id }) => id === 'form')?.metadata
+    }
+    await page.getByRole('button', { name: 'Use as template: form' }).click()
+    await page.getByRole('button', { name: 'New from template' }).click()
+    expect(await metadata()).toEqual({ team: 'sales', template: true })
+    await page.getByLabel('Document id').fill('letter')
+    await page.getByRole('button', { name: 'Make the document' }).click()
+    await page.getByRole('heading', { name: 'letter' }).waitFor()
+    await page.getByText('Dear …').first().waitFor()
+    await page.getByRole('link', { name: 'forms', exact: true }).click()
+    await page.getByRole('button', { name: 'Not a template: form' }).click()
+    await page.getByRole('button', { name: 'New from template' }).waitFor({ state: 'detached' })
+    expect(await metadata()).toEqual({ team: 'sales' })
+    expect(complaints).toEqual([])
+  })
+
   it('[FMT-159] shows the name of the schema of an editor', async () => {
     const schema = { nodes: { doc: { content: 'verse*' }, verse: { content: 'text*' }, text: {} } }
     dataOf(await weft.post('/v2/crdt/schemas/set', { name: 'poem', schema }))

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { OrganizationsDocumentsGetDataItem } from '../../client/api/operation-types.ts'
-import { useApi, usePagedQuery } from '../api/hooks.ts'
+import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
 import { href, navigate } from '../routing/route.ts'
-import { LocalTime, Select, TextField } from '../ui/controls.tsx'
+import { Button, LocalTime, Select, TextField } from '../ui/controls.tsx'
 import { ConfirmButton } from '../ui/dialog.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { emptyContent, type RootType, rootTypes } from './content/root-types.ts'
 import { consoleUser } from './editor.ts'
@@ -12,10 +13,12 @@ import { useSearch } from './fields.tsx'
 interface NewDocumentProps {
   /** Undefined: the user enters it, and the document creates the organization. */
   readonly organizationId?: string
+  /** Id of the document to copy. Undefined: the document gets one empty editor. */
+  readonly template?: string
 }
 
-/** Shows a button that creates a document with one empty editor. Opens the new document. */
-export function NewDocument({ organizationId: given }: NewDocumentProps) {
+/** Shows a button that creates a document, and opens it. */
+export function NewDocument({ organizationId: given, template }: NewDocumentProps) {
   const api = useApi()
   const [organizationId, setOrganizationId] = useState(given ?? '')
   const [documentId, setDocumentId] = useState('')
@@ -24,34 +27,35 @@ export function NewDocument({ organizationId: given }: NewDocumentProps) {
   const [contentKey, setContentKey] = useState('content')
   const [type, setType] = useState<RootType>('text')
   const create = async () => {
-    const content = { documentId, editorId, contentKey, type, data: emptyContent[type] }
-    await api.call('/v2/crdt/add', { organizationId, ...content, userId: consoleUser.id })
+    const made = { organizationId, documentId, userId: consoleUser.id }
+    const content = { ...made, editorId, contentKey, type, data: emptyContent[type] }
+    if (template === undefined) await api.call('/v2/crdt/add', content)
+    else for await (const _ of api.pages('/v2/crdt/copy', { ...made, from: { documentId: template } }));
     const named = { organizationId, documents: [{ documentId, documentName }] }
     if (documentName !== '') await api.callBatch('/v2/organizations/documents/update', named)
-    navigate('documents', organizationId, documentId, editorId)
+    navigate('documents', organizationId, documentId, ...(template === undefined ? [editorId] : []))
   }
+  const title = template === undefined ? 'New document' : 'New from template'
   return (
-    <ConfirmButton
-      action="New document"
-      title="New document"
-      confirm="Make the document"
-      harmless
-      act={create}
-    >
+    <ConfirmButton action={title} title={title} confirm="Make the document" harmless act={create}>
       {given === undefined && (
         <TextField label="Organization id" value={organizationId} onInput={setOrganizationId} required />
       )}
       <TextField label="Document id" value={documentId} onInput={setDocumentId} required />
       <TextField label="Name" value={documentName} onInput={setDocumentName} hint="Optional." />
-      <TextField label="Editor id" value={editorId} onInput={setEditorId} required />
-      <Select label="Content" value={type} options={rootTypes} onChange={setType} />
-      <TextField
-        label="Root"
-        value={contentKey}
-        onInput={setContentKey}
-        hint="Name of the shared type, as your editor knows it."
-        required
-      />
+      {template === undefined && (
+        <>
+          <TextField label="Editor id" value={editorId} onInput={setEditorId} required />
+          <Select label="Content" value={type} options={rootTypes} onChange={setType} />
+          <TextField
+            label="Root"
+            value={contentKey}
+            onInput={setContentKey}
+            hint="Name of the shared type, as your editor knows it."
+            required
+          />
+        </>
+      )}
     </ConfirmButton>
   )
 }
@@ -62,6 +66,11 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
   const listing = usePagedQuery<OrganizationsDocumentsGetDataItem>('/v2/organizations/documents/get', {
     organizationId,
     ...asked,
+  })
+  const mark = useAction(async (documentId: string, metadata: object, isTemplate: boolean) => {
+    const documents = [{ documentId, metadata: { ...metadata, template: isTemplate || undefined } }]
+    await api.callBatch('/v2/organizations/documents/update', { organizationId, documents })
+    listing.reload()
   })
   const remove = async (id: string) => {
     await api.callBatch('/v2/organizations/documents/delete', { organizationId, documentIds: [id] })
@@ -77,6 +86,7 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
         <NewDocument organizationId={organizationId} />
       </div>
       {searchField}
+      <ErrorNotice error={mark.error} />
       <PagedTable
         caption="Documents"
         listing={listing}
@@ -87,6 +97,21 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
           { title: 'Folder', cell: ({ folderId }) => (folderId === 'root' ? '–' : folderId) },
           { title: 'Access', cell: ({ accessType }) => accessTypes[accessType] ?? accessType },
           { title: 'Last updated', cell: ({ lastUpdated }) => <LocalTime at={lastUpdated} /> },
+          {
+            title: 'Template',
+            cell: ({ id, metadata }) => {
+              const isTemplate = metadata.template === true
+              const action = isTemplate ? 'Not a template' : 'Use as template'
+              return (
+                <div class="row">
+                  <Button label={`${action}: ${id}`} onClick={() => void mark.run(id, metadata, !isTemplate)}>
+                    {action}
+                  </Button>
+                  {isTemplate && <NewDocument {...{ organizationId, template: id }} />}
+                </div>
+              )
+            },
+          },
           {
             title: 'Action',
             cell: ({ id }) => (
