@@ -5,8 +5,8 @@ import {
   withEncodedData,
   writeErrors,
   writtenResponse,
-} from '../../editor-content.ts'
-import { defineOperation } from '../../operation.ts'
+} from '../../../../../rest/editor-content.ts'
+import { defineOperation } from '../../../../../rest/operation.ts'
 
 export const addContent = defineOperation({
   path: '/v2/crdt/add',
