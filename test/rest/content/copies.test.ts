@@ -144,6 +144,37 @@ it('[COPY-5] fails before it writes, skips, or replaces the content of editors t
   expect(await done('crdt/versions/list', target)).toEqual([])
 })
 
+it('[COPY-10] crdt/add creates an editor as a copy, and rejects other content beside it', async () => {
+  const [source, target] = [next(), next()]
+  const copyFrom = { documentId: source.documentId }
+  await add(source, 'Dear Ann', { userId: 'ann' })
+  const missing = await call('crdt/add', { ...target, copyFrom: { documentId: 'missing' } })
+  expect(codeOf(missing)).toBe('document/not-found')
+  const { versionId } = (await done('crdt/versions/create', { ...source, label: 'form' })) as {
+    versionId: string
+  }
+  await add(source, 'Dear Bob', { userId: 'bob' })
+  const answer = await call('crdt/add', { ...target, copyFrom, userId: 'cy' })
+  expect(answer.body.result).toMatchObject({ created: { document: target.documentId } })
+  const [original, copied] = [
+    await entryOf(source, { attribution: true }),
+    await entryOf(target, { attribution: true }),
+  ]
+  expect([copied?.data, copied?.attribution]).toEqual([original?.data, original?.attribution])
+  expect(dataOf(answer)).toEqual({ version: copied?.version, changed: true })
+  expect(codeOf(await call('crdt/add', { ...target, copyFrom }))).toBe('crdt/content-exists')
+  const older = { ...target, editorId: 'older' }
+  await done('crdt/add', { ...older, copyFrom: { ...copyFrom, editorId: 'main', versionId } })
+  expect(await textOf(older)).toBe('Dear Ann')
+  for (const wrong of [
+    { copyFrom, data: 'x', type: 'text' },
+    { copyFrom, schema: 'tiptap' },
+    { data: 'x' },
+    {},
+  ])
+    expect(codeOf(await call('crdt/add', { ...next(), ...wrong }))).toBe('request/invalid-member')
+})
+
 it('[COPY-6] copies threads once, with anchors at the same text, and leaves the originals', async () => {
   const source = next()
   await add(source, 'The quick brown fox jumps over the lazy dog.')

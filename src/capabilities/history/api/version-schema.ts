@@ -43,6 +43,16 @@ function requireOrder(from: HistoryPoint | null, to: HistoryPoint | null): void 
     throw invalidAt({ path: '/data/from', message: 'must not be later than `to`' })
 }
 
+/** Request member that names the content to copy. */
+export const copySource = json.object(
+  { documentId: documentPlace.documentId },
+  {
+    organizationId: json.id('Default: the organization of the copy.'),
+    editorId: json.id('Editor to copy. Default: all editors of the document.'),
+    versionId: json.id('Saved version of the editor. Default: its present content.'),
+  },
+)
+
 /** Request members for the editor whose versions are read or changed. */
 export const versionedEditor = { ...documentPlace, editorId } as const
 

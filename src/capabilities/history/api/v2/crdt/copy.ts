@@ -9,7 +9,7 @@ import { documentPlace, editorId } from '../../../../../rest/schemas/resource-sc
 import { invalidAt } from '../../../../../rest/validator.ts'
 import { commentLimits } from '../../../../comments/limits.ts'
 import { type CopyPlace, conflictPolicies, copyEditors } from '../../../editor-copies.ts'
-import { noSuchVersion, versionedAddress } from '../../version-schema.ts'
+import { copySource, noSuchVersion, versionedAddress } from '../../version-schema.ts'
 
 /** Maximum number of editors that one call copies. */
 const editorsMax = 100
@@ -35,14 +35,7 @@ export const copyContent = defineOperation({
     {
       ...documentPlace,
       documentId: json.id('Document of the copy.', { examples: ['report-copy'] }),
-      from: json.object(
-        { documentId: documentPlace.documentId },
-        {
-          organizationId: json.id('Default: the organization of the copy.'),
-          editorId: json.id('Editor to copy. Default: all editors of the document.'),
-          versionId: json.id('Saved version of the editor. Default: its present content.'),
-        },
-      ),
+      from: copySource,
     },
     {
       editorId: { ...editorId, description: 'Editor of the copy. Default: `from.editorId`.' },
