@@ -140,7 +140,7 @@ export const options = {
   agentPolicy: option<AgentRestrictions | null>(
     agentPolicyList,
     null,
-    'Policies of all agents, besides those of their tokens. `protect:approved` protects the content of this mark or attribute.',
+    'Policies of all agents, besides those of their tokens. `protect:approved` protects a mark or attribute.',
     { defaultText: 'none' },
   ),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` requires.', 'none: open'),
