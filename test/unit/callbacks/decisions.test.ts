@@ -60,7 +60,8 @@ it('[CALL-53] asks again while an expired decision has not been replaced', () =>
   const clock = new HeldClock()
   const decision: RoleDecision = { kind: 'role', role: 'editor', until: clock.now() + 1_000 }
   const permission = { fence: [], access: {}, branch: null, decision, refusal: null } as never
-  const role = new SessionRole({ identity, address, permission, recheck: async () => {} }, clock, () => {})
+  const session = { address, recheck: async () => {}, roleChanged: () => {} }
+  const role = new SessionRole(session, identity, permission, clock)
   const isDueAfter = (ms: number): boolean => {
     clock.advance(ms)
     return role.isDecisionDue(clock.now())

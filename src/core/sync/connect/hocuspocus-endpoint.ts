@@ -186,7 +186,9 @@ export class HocuspocusEndpoint {
       tokens,
       isMultiplexed: true,
       receivesLive: true,
+      echoes: false,
       withdrawals,
+      trace: this.#dependencies.tracer?.connection(path, identity.userId),
     })
   }
 

@@ -1,4 +1,4 @@
-import { agentMeta, type Identity } from '../../access/identity.ts'
+import { type AgentTraits, agentMeta, type Identity } from '../../access/identity.ts'
 import { roleOn, roleOnSocket } from '../../access/roles/roles.ts'
 import { ApiError, errorMessage } from '../../base/errors.ts'
 import { documentAddress } from '../../model/address.ts'
@@ -9,28 +9,17 @@ import { DocumentDamagedError } from '../../rooms/document/unreadable-documents.
 import type { RoomHandle } from '../../rooms/registry/room-registry.ts'
 import { documentMoved } from '../../rooms/room/room-errors.ts'
 import { CorruptRecordError, NotOwnerError } from '../../store/engine.ts'
-import type { ConnectionTrace } from '../../tracing/trace.ts'
 import type { DocumentRequest } from '../admission/sync-request.ts'
 import { yWebsocketFor } from '../protocols/y-websocket.ts'
 import { AccessWatch } from '../session/access-watch.ts'
 import { Session } from '../session/session.ts'
-import type { AuthenticatedClient, SessionOptions } from '../session/session-options.ts'
+import type { AuthenticatedClient, SessionStart } from '../session/session-options.ts'
 import { documentDisabled } from '../session/session-role.ts'
 import { closeForToken, type SocketAuthentication } from '../session/socket-authentication.ts'
 import { SocketTokens } from '../session/socket-tokens.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 import { acceptAndClose } from './upgrade-rejecter.ts'
-
-interface TracedClient extends AuthenticatedClient {
-  readonly trace: ConnectionTrace | undefined
-}
-
-/** The values that are read for a client before its session starts. */
-interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission' | 'meta'> {
-  /** Value of `AccessWatch.changes` before the permission was read. */
-  readonly changes: number
-}
 
 /**
  * Opens a room and a session for each authenticated client, and manages the sessions of all connected
@@ -71,26 +60,30 @@ export class SessionManager {
     clientAddress: string,
     withdrawals: number,
   ): void {
-    const { token, origin } = requested
+    const { token, origin, path } = requested
     const end = ({ code, reason }: Close): void => socket.close(code, reason)
+    // Without a spread of `requested`: V8 copies so many members one by one.
     this.admit({
-      ...requested,
       socket,
       protocol: yWebsocketFor(requested),
       identity,
+      path,
+      clientAddress,
+      origin,
+      schemaVersion: requested.schemaVersion,
+      renews: requested.renews,
       tokens: new SocketTokens(this.#authentication, { address: clientAddress, token, origin, end }),
       isMultiplexed: false,
-      clientAddress,
+      receivesLive: requested.receivesLive,
+      echoes: requested.echoes,
       withdrawals,
+      trace: this.#dependencies.tracer?.connection(path, identity.userId),
     })
   }
 
   /** Opens a session for the client. If that fails, closes the socket with the reason. */
-  admit(authenticated: AuthenticatedClient): void {
-    const { identity, path, protocol } = authenticated
-    const trace = this.#dependencies.tracer?.connection(path, identity.userId)
-    trace?.line('authenticated', { protocol: protocol.name })
-    const client = { ...authenticated, trace }
+  admit(client: AuthenticatedClient): void {
+    client.trace?.line('authenticated', { protocol: client.protocol.name })
     this.#openSession(client).catch((error: unknown) => this.#fail(client, error))
   }
 
@@ -122,7 +115,7 @@ export class SessionManager {
    * Opens the room and starts the session. The socket is not read in the meantime, so that messages of the
    * client stay in the buffers of the kernel.
    */
-  async #openSession(client: TracedClient): Promise<void> {
+  async #openSession(client: AuthenticatedClient): Promise<void> {
     const { socket, identity, path } = client
     socket.pause()
     const address = documentAddress(identity.tenant, path)
@@ -138,7 +131,7 @@ export class SessionManager {
         ? this.#reject(client, documentDisabled)
         : this.#reject(client, documentNotFound, 'the user has no role on the document')
     await this.#dependencies.storage.ready(address.workspaceId)
-    const meta = await this.#metaOf(identity)
+    const meta = identity.agent === null ? null : await this.#metaOf(identity.agent, address.workspaceId)
     await this.#dependencies.loader.ready(address)
     const roomHandle = await this.#dependencies.rooms.open(address)
     if (!socket.isOpen) {
@@ -150,13 +143,13 @@ export class SessionManager {
       roomHandle.release()
       return this.#reject(client, rejection, rejection === documentNotFound ? cannotCreate : undefined)
     }
-    this.#startSession(client, { roomHandle, address, permission, changes, meta })
+    this.#startSession(client, { roomHandle, address, permission, meta }, changes)
     socket.resume()
   }
 
-  /** Returns the data to store with the changes of a user; null if there is none. */
-  async #metaOf({ agent, tenant }: Identity): Promise<ChangeMeta | null> {
-    if (agent === null || !(await this.#dependencies.attribution.isEnabled(tenant.workspaceId))) return null
+  /** Returns the data to store with the changes of an agent; null if there is none. */
+  async #metaOf(agent: AgentTraits, workspaceId: string): Promise<ChangeMeta | null> {
+    if (!(await this.#dependencies.attribution.isEnabled(workspaceId))) return null
     const meta = agentMeta(agent)
     return Object.keys(meta).length === 0 ? null : meta
   }
@@ -174,11 +167,12 @@ export class SessionManager {
     return room.existence === 'live' || (room.existence === 'absent' && this.#createOnConnect)
   }
 
-  #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
+  /** @param changes value of `AccessWatch.changes` before the permission was read */
+  #startSession(client: AuthenticatedClient, start: SessionStart, changes: number): void {
     const { metrics, rooms } = this.#dependencies
     const { socket, protocol } = client
     const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
-    const session: Session = new Session({ ...client, ...start, recheck }, this.#dependencies)
+    const session: Session = new Session(client, start, recheck, this.#dependencies)
     this.#sessions.add(session)
     this.#accessWatch.add(session, changes, client.withdrawals)
     const labels = { protocol: protocol.name, transport: socket.transport }
@@ -194,10 +188,10 @@ export class SessionManager {
     })
     session.start()
     socket.onClosed(rooms.connections.enter(session))
-    if (client.receivesLive) socket.onClosed(rooms.live.enter(start.address, session))
+    if (client.receivesLive) socket.onClosed(rooms.live.enter(session.address, session))
   }
 
-  #fail(client: TracedClient, error: unknown): void {
+  #fail(client: AuthenticatedClient, error: unknown): void {
     const { reports } = this.#dependencies
     const limit = limitOf(error)
     if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
@@ -213,7 +207,7 @@ export class SessionManager {
    * Rejects the client and logs the rejection, unless the client has disconnected.
    * @param logReason reason for the log, if the client must not receive it
    */
-  #reject(client: TracedClient, reason: Close, logReason?: string): void {
+  #reject(client: AuthenticatedClient, reason: Close, logReason?: string): void {
     const { socket, clientAddress, path, identity, trace } = client
     if (!socket.isOpen) return socket.resume()
     trace?.line('rejected', { code: reason.code, reason: logReason ?? reason.reason })

@@ -34,27 +34,22 @@ export interface AuthenticatedClient {
   /** True if the client understands live messages. */
   readonly receivesLive: boolean
   /** True if the client has requested its own updates. */
-  readonly echoes?: boolean
+  readonly echoes: boolean
   /**
    * Value of `SessionManager.withdrawals` before the token was checked; later withdrawals are applied when
    * the session starts.
    */
   readonly withdrawals: number
+  /** The trace of the connection; undefined if the connection is not traced. */
+  readonly trace: ConnectionTrace | undefined
 }
 
-/** The client of one session, and what was read for it. */
-export interface SessionOptions extends AuthenticatedClient {
+/** What was read for a client before its session starts. */
+export interface SessionStart {
   readonly roomHandle: RoomHandle
   readonly address: DocumentAddress
   /** The permission of the user on the document, which was read when the client connected. */
   readonly permission: Permission
-  /**
-   * Reads the permission from the directory again and passes it to `changePermission`.
-   * @throws StoreUnavailableError
-   */
-  readonly recheck: () => Promise<void>
-  /** Data to store with the changes of an agent; null or undefined if there is none. */
-  readonly meta?: ChangeMeta | null
-  /** The trace of the connection; undefined if the connection is not traced. */
-  readonly trace: ConnectionTrace | undefined
+  /** Data to store with the changes of an agent; null if there is none. */
+  readonly meta: ChangeMeta | null
 }

@@ -6,25 +6,36 @@ import { mayWrite, mustKeepContent, roleOn, roleOnSocket } from '../../access/ro
 import type { Clock } from '../../base/clock.ts'
 import type { AccessRole } from '../../directory/store/records.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
+import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Room } from '../../rooms/room/room.ts'
 import { documentDeleted } from '../../rooms/room/room-errors.ts'
 import type { Fence } from '../../store/engine.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
-import type { SessionOptions } from './session-options.ts'
 import { closeForToken } from './socket-authentication.ts'
 
 /** Time in ms after which the backend is asked again about a decision that has not been replaced. */
 const askAgainMs = 5_000
+
+/** A session, as its role uses it. */
+interface RoleHolder {
+  readonly address: DocumentAddress
+  /**
+   * Reads the permission from the directory again and passes it to `changePermission`.
+   * @throws StoreUnavailableError
+   */
+  readonly recheck: () => Promise<void>
+  /** Called when the role is read for the first time, and after each change of the role or of the right to write. */
+  roleChanged(role: AccessRole, mayWrite: boolean): void
+}
 
 /**
  * The role that the user of a session currently has on the document. It follows from the token, the
  * permission and the time.
  */
 export class SessionRole implements WriteRight {
-  readonly #options: Pick<SessionOptions, 'address' | 'recheck'>
+  readonly #session: RoleHolder
   readonly #clock: Clock
-  readonly #changed: (role: AccessRole, mayWrite: boolean) => void
   #identity: Identity
   #permission: Permission
   #role: AccessRole | null = null
@@ -35,20 +46,11 @@ export class SessionRole implements WriteRight {
   /** The decision for which the session has asked the backend again, and the time from which it may ask again. */
   #outdated: { readonly decision: RoleDecision; readonly until: number } | null = null
 
-  /**
-   * @param changed called when the role is read for the first time, and after each change of the role or of
-   * the right to write the editor
-   */
-  constructor(
-    options: Pick<SessionOptions, 'identity' | 'address' | 'permission' | 'recheck'>,
-    clock: Clock,
-    changed: (role: AccessRole, mayWrite: boolean) => void,
-  ) {
-    this.#options = options
+  constructor(session: RoleHolder, identity: Identity, permission: Permission, clock: Clock) {
+    this.#session = session
     this.#clock = clock
-    this.#identity = options.identity
-    this.#permission = options.permission
-    this.#changed = changed
+    this.#identity = identity
+    this.#permission = permission
   }
 
   get identity(): Identity {
@@ -110,7 +112,7 @@ export class SessionRole implements WriteRight {
   }
 
   recheck(): Promise<void> {
-    return this.#options.recheck()
+    return this.#session.recheck()
   }
 
   /** Replaces the permission, unless the new permission was read before the current one. */
@@ -129,7 +131,7 @@ export class SessionRole implements WriteRight {
   #refresh(now: number): void {
     const { refusal, access, branch, decision, isOutdated } = this.#permission
     const { role: granted, until } =
-      refusal === null ? roleOn(this.#identity, this.#options.address, access, now, decision) : rejected
+      refusal === null ? roleOn(this.#identity, this.#session.address, access, now, decision) : rejected
     const role = roleOnSocket(this.#identity, granted, this.#permission)
     const canWrite = mayWrite(role, this.#identity.userId, branch)
     const isSame = role === this.#role && canWrite === this.#mayWrite && isOutdated === this.#isOutdated
@@ -137,7 +139,7 @@ export class SessionRole implements WriteRight {
     this.#isOutdated = isOutdated
     this.#mayWrite = canWrite
     this.#validUntil = until
-    if (role !== null && !isSame) this.#changed(role, canWrite)
+    if (role !== null && !isSame) this.#session.roleChanged(role, canWrite)
   }
 }
 

@@ -8,6 +8,7 @@ import { type Close, close, isPermanent } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import { type BudgetedReader, newTickBudget, pieceCostBytes } from '../../quota/tick-shares.ts'
 import { vetUpdate } from '../../rooms/document/vet-update.ts'
+import type { RoomHandle } from '../../rooms/registry/room-registry.ts'
 import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { Connection, TransportName } from '../../rooms/room/open-connections.ts'
 import type { Room } from '../../rooms/room/room.ts'
@@ -23,7 +24,7 @@ import { echoAfterMs, Heartbeat, pendingEchoSilenceMs } from '../socket/heartbea
 import type { WorkspaceBucket } from '../socket/receive-rate-limit.ts'
 import type { SyncDependencies } from '../sync-dependencies.ts'
 import { SaveAcks } from './save-acks.ts'
-import type { SessionOptions } from './session-options.ts'
+import type { AuthenticatedClient, SessionStart } from './session-options.ts'
 import { ReadOnlyNotice, SessionRole } from './session-role.ts'
 import { TokenRefresh } from './socket-tokens.ts'
 import { type UpdateMessage, UpdateVetting } from './update-vetting.ts'
@@ -74,11 +75,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   readonly isMultiplexed: boolean
   readonly echoes: boolean
   readonly budget = newTickBudget()
-  readonly #options: SessionOptions
+  readonly #client: AuthenticatedClient
   readonly #dependencies: SyncDependencies
   /** The trace of the connection; undefined if the connection is not traced. */
   readonly #trace: ConnectionTrace | undefined
+  readonly address: DocumentAddress
+  readonly #roomHandle: RoomHandle
   readonly #room: Room
+  readonly recheck: () => Promise<void>
   readonly right: SessionRole
   readonly #heartbeat: Heartbeat
   /** The acknowledgments for the client; null if the client has not requested any. */
@@ -113,19 +117,27 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #pauseCount = 0
   #state: SessionState = current
 
-  constructor(options: SessionOptions, dependencies: SyncDependencies) {
-    this.#options = options
+  constructor(
+    client: AuthenticatedClient,
+    { roomHandle, address, permission, meta }: SessionStart,
+    recheck: () => Promise<void>,
+    dependencies: SyncDependencies,
+  ) {
+    const { identity, protocol } = client
+    this.#client = client
     this.#dependencies = dependencies
-    this.#trace = options.trace
-    this.#room = options.roomHandle.room
-    this.protocol = options.protocol
-    const { identity, tokens } = options
-    this.isMultiplexed = options.isMultiplexed
-    this.echoes = options.echoes === true
-    this.right = new SessionRole(options, dependencies.clock, (...changed) => this.#sendRole(...changed))
+    this.#trace = client.trace
+    this.address = address
+    this.#roomHandle = roomHandle
+    this.#room = roomHandle.room
+    this.protocol = protocol
+    this.isMultiplexed = client.isMultiplexed
+    this.echoes = client.echoes
+    this.recheck = recheck
+    this.right = new SessionRole(this, identity, permission, dependencies.clock)
     const { userId: id, name, email, agent } = identity
-    this.user = { id, name, email, ...(agent !== null && { kind: 'agent', meta: options.meta }) }
-    this.#tokenRefresh = new TokenRefresh(this, tokens)
+    this.user = agent === null ? { id, name, email } : { id, name, email, kind: 'agent', meta }
+    this.#tokenRefresh = new TokenRefresh(this, client.tokens)
     this.#bucket = dependencies.receiveRate.enter(identity.tenant.workspaceId)
     const now = dependencies.time()
     this.#heartbeat = new Heartbeat(now)
@@ -137,7 +149,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    */
   start(): void {
     const { handshake, saves } = this.protocol
-    this.#options.socket.listen(this)
+    this.#client.socket.listen(this)
     if (saves !== null) this.#saveAcks = this.#newSaveAcks()
     this.right.roleAt(this.#dependencies.clock.now())
     this.#room.join(this)
@@ -148,28 +160,24 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   get workspaceId(): string {
-    return this.#options.identity.tenant.workspaceId
+    return this.#client.identity.tenant.workspaceId
   }
 
   get identity(): Identity {
     return this.right.identity
   }
 
-  get address(): DocumentAddress {
-    return this.#options.address
-  }
-
   /** Origin of the page; undefined if the client is not a page. */
   get origin(): string | undefined {
-    return this.#options.origin
+    return this.#client.origin
   }
 
   get schemaVersion(): number | null {
-    return this.#options.schemaVersion
+    return this.#client.schemaVersion
   }
 
   get clientAddress(): string {
-    return this.#options.clientAddress
+    return this.#client.clientAddress
   }
 
   get protocolName(): string {
@@ -182,7 +190,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   get transport(): TransportName {
-    return this.#options.socket.transport
+    return this.#client.socket.transport
   }
 
   get hasEnded(): boolean {
@@ -190,7 +198,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   get isOpen(): boolean {
-    return this.#state.kind !== 'ended' && this.#options.socket.isOpen
+    return this.#state.kind !== 'ended' && this.#client.socket.isOpen
   }
 
   /** The current role of the user; null if the user has no role. */
@@ -204,7 +212,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   deliver(committed: Commit): void {
     if (this.#state.kind !== 'current') return
-    if (this.#options.socket.isFull) return this.#fallBehind()
+    if (this.#client.socket.isFull) return this.#fallBehind()
     if (this.#room.generations.count > 0 && this.#mustOffer)
       return this.#setState({ kind: 'offering', vector: this.#room.broadcastVector() })
     const frames = committed.bytesFor(this)
@@ -216,13 +224,13 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   deliverAwareness(frame: Uint8Array, own: boolean): void {
     if (this.#state.kind !== 'current') return
     if (own && this.#heartbeat.silentMs(this.#dependencies.time()) < echoAfterMs) return
-    if (this.#options.socket.isFull) return this.#fallBehind()
+    if (this.#client.socket.isFull) return this.#fallBehind()
     this.#share(frame)
   }
 
   deliverLive(frame: Uint8Array): 'sent' | 'missed' {
-    if (this.#state.kind !== 'current' || !this.#options.socket.isOpen) return 'missed'
-    if (this.#options.socket.isFull) {
+    if (this.#state.kind !== 'current' || !this.#client.socket.isOpen) return 'missed'
+    if (this.#client.socket.isFull) {
       this.#report('sendBufferBytes')
       return 'missed'
     }
@@ -249,11 +257,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (reason.limit !== null) this.#report(reason.limit)
     if (isPermanent(reason))
       this.#dependencies.rejections.closed(this.clientAddress, reason, this.address, this.identity.tenant)
-    this.#options.socket.close(reason.code, reason.reason)
+    this.#client.socket.close(reason.code, reason.reason)
     // The session leaves the room now, because the client may take a long time to reply to the close frame,
     // and other members must not see the client during that time.
     this.#room.leave(this)
-    this.#options.socket.resume()
+    this.#client.socket.resume()
   }
 
   /**
@@ -272,7 +280,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#dependencies.backpressure.forget(this)
     this.#dependencies.receiveRate.leave(this.#bucket, this)
     this.#room.leave(this)
-    this.#options.roomHandle.release()
+    this.#roomHandle.release()
   }
 
   /**
@@ -291,7 +299,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #keepAlive(): void {
     const time = this.#dependencies.time()
-    const { socket } = this.#options
+    const { socket } = this.#client
     // A client that has not replied to the last ping is dead, except if the socket is paused: then the server
     // may not have read the reply yet.
     const action = this.#heartbeat.check(time, this.#pauseCount === 0)
@@ -318,12 +326,12 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   pauseReading(): void {
     this.#pauseCount += 1
-    this.#options.socket.pause()
+    this.#client.socket.pause()
   }
 
   resumeReading(): void {
     this.#pauseCount -= 1
-    if (this.#pauseCount === 0) this.#options.socket.resume()
+    if (this.#pauseCount === 0) this.#client.socket.resume()
   }
 
   message(data: Buffer, isBinary: boolean): void {
@@ -384,7 +392,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       case 'awareness':
         return this.#receiveAwareness(message.message)
       case 'queryAwareness':
-        if (!this.#options.socket.isFull) this.#sendAwareness(this.#room.awareness.all())
+        if (!this.#client.socket.isFull) this.#sendAwareness(this.#room.awareness.all())
         return
       case 'echo':
         return this.#receiveEcho(message.body)
@@ -515,7 +523,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     else saveAcks.rejected(kind)
   }
 
-  #sendRole(role: AccessRole, mayWrite: boolean): void {
+  roleChanged(role: AccessRole, mayWrite: boolean): void {
     this.#readOnly.reset()
     this.#trace?.line('role', { role })
     const frame = this.protocol.right?.(mayWrite, role, this.right.isOutdated) ?? null
@@ -581,14 +589,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   #mustWait(vector: Uint8Array): boolean {
-    const { isFull, isCrowded } = this.#options.socket
+    const { isFull, isCrowded } = this.#client.socket
     // A client without content sends a vector without clients.
     const isWhole = vector[0] === 0 && this.#room.state.sizeBytes >= largeReplyBytes
     return isFull || (isCrowded && isWhole)
   }
 
   #answer(vector: Uint8Array): void {
-    if (!this.#options.socket.isOpen) return
+    if (!this.#client.socket.isOpen) return
     // The reply must include the updates that the client sent before the vector.
     this.#room.endTick()
     const waiting = this.#room.waitingOf(this)
@@ -627,14 +635,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   get isFull(): boolean {
-    return this.#options.socket.isFull
+    return this.#client.socket.isFull
   }
 
   #sendReply(frames: readonly Uint8Array[]): void {
     this.#trace?.line('sync_step2_sent', { bytes: frames.reduce((sum, { length }) => sum + length, 0) })
     for (const frame of frames) this.send(frame)
     if (this.protocol.handshake === 'clientFirst') this.#requestAll()
-    if (this.#options.socket.isFull) this.awaitDrain()
+    if (this.#client.socket.isFull) this.awaitDrain()
     this.#isAnswering = false
     this.#catchUp()
     this.#answerNext()
@@ -653,12 +661,12 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   send(frames: Uint8Array): void {
-    if (this.#mayBeSent(frames)) this.#options.socket.write(frames)
+    if (this.#mayBeSent(frames)) this.#client.socket.write(frames)
   }
 
   /** Sends frames that other members get as well, in the same buffer. */
   #share(frames: Uint8Array): void {
-    if (this.#mayBeSent(frames)) this.#options.socket.share(frames)
+    if (this.#mayBeSent(frames)) this.#client.socket.share(frames)
   }
 
   /** Returns whether the session is open, and counts the frames. */
@@ -690,7 +698,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   awaitDrain(): void {
     if (this.#waitingForDrain) return
     this.#waitingForDrain = true
-    this.#options.socket.whenDrained(() => {
+    this.#client.socket.whenDrained(() => {
       this.#waitingForDrain = false
       this.#catchUp()
       this.#answerNext()
@@ -714,14 +722,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #expire(): void {
     this.end(
-      this.#options.renews
+      this.#client.renews
         ? close('serviceRestart', 'token expired; reconnect with a new token')
         : close('unauthenticated', 'the token has expired'),
     )
   }
 
   #report(limit: LimitName): void {
-    this.#dependencies.reports.exceeded(limit, this.#options.identity.tenant.workspaceId)
+    this.#dependencies.reports.exceeded(limit, this.#client.identity.tenant.workspaceId)
   }
 }
 
