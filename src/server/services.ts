@@ -259,7 +259,7 @@ function createTokens(
     previousSecret: config.jwtSecretPrevious,
     clock,
     isTenant: (tenant) => tenants.isTenant(tenant),
-    revokedUntil: (tenant, userId) => revocations.revokedUntil(tenant, userId),
+    revokedUntil: (tenant, userIds) => revocations.revokedUntil(tenant, userIds),
     agentPolicy: config.agentPolicy,
     minted: new MintedTokens(mintingSecrets, news, clock),
     foreign: createIdentityProvider(config, first, tenants, clock, (claim) =>

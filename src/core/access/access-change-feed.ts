@@ -28,7 +28,7 @@ type AccessListener<Change> = (change: Change | null) => void
  * a listener that reads them.
  */
 export class AccessChangeFeed {
-  /** Time in ms for which a value that was read from the store may be cached. */
+  /** Time in ms for which a value that was read from the store may be cached. Infinity: no other process writes to it. */
   readonly keepMs: number
   readonly #stored: ForeignChanges
   readonly #changes = new Set<AccessListener<AccessChange>>()
@@ -75,6 +75,7 @@ export class AccessChangeFeed {
    * function that ends the watch.
    */
   follow(scope: OrganizationScope): () => void {
+    if (this.keepMs === Number.POSITIVE_INFINITY) return nothingToEnd
     const { workspaceId, apiKey, organizationId } = scope
     const tenant = { workspaceId, apiKey }
     const everything = { scope: { ...tenant, organizationId }, documents: [], users: [], all: true }
@@ -105,3 +106,5 @@ export class AccessChangeFeed {
     for (const listener of this.#withdrawals) listener(withdrawal)
   }
 }
+
+const nothingToEnd = (): void => {}

@@ -64,14 +64,16 @@ export class RealtimeAccess {
    */
   async identityOf(token: string | null, origin: string | undefined): Promise<Identity> {
     const identity = await this.#bearerOf(token)
-    if (!(await this.#isAllowed(identity, origin))) throw new TokenRejectedError('origin')
+    if (origin !== undefined && !(await this.#isAllowed(identity, origin)))
+      throw new TokenRejectedError('origin')
     return identity
   }
 
   /** Returns the reason why a connected client must be disconnected now; null if the client may stay. */
   async refusalOf(identity: Identity, origin: string | undefined): Promise<TokenRejectedError | null> {
     if (await this.#options.tokens.isRevoked(identity)) return new TokenRejectedError('revoked')
-    return (await this.#isAllowed(identity, origin)) ? null : new TokenRejectedError('origin')
+    const isAllowed = origin === undefined || (await this.#isAllowed(identity, origin))
+    return isAllowed ? null : new TokenRejectedError('origin')
   }
 
   /**
@@ -195,8 +197,8 @@ export class RealtimeAccess {
     return Promise.reject(new TokenRejectedError('missing'))
   }
 
-  async #isAllowed({ tenant }: Identity, origin: string | undefined): Promise<boolean> {
-    return origin === undefined || (await this.#options.origins.isAllowed(tenant, origin))
+  #isAllowed({ tenant }: Identity, origin: string): Promise<boolean> {
+    return this.#options.origins.isAllowed(tenant, origin)
   }
 }
 

@@ -42,7 +42,7 @@ export class FenceCache implements FenceStore {
     const fence = countersOf(names).map((counter) => this.at(counter, 0))
     // If another commit raises a fence while this method waits, the returned fence is outdated. An append
     // with it is rejected, and the caller then reads the permission again.
-    await Promise.all(this.#pending)
+    if (this.#pending.size > 0) await Promise.all(this.#pending)
     return fence
   }
 

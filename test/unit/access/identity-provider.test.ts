@@ -55,7 +55,8 @@ function tokensWith({ claims, url = jwksUrl, ...times }: Options = {}): Realtime
     previousSecret: null,
     clock: systemClock,
     isTenant: () => Promise.resolve(true),
-    revokedUntil: (_tenant, userId) => Promise.resolve(userId === 'revoked' ? Date.now() : -1),
+    revokedUntil: async (_tenant, userIds) =>
+      userIds.map((userId) => (userId === 'revoked' ? Date.now() : -1)),
     minted: null,
     foreign,
     agentPolicy: null,

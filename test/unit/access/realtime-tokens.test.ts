@@ -16,8 +16,8 @@ const seconds = clock.now() / 1000
 const tenant = { workspaceId: 'ws', apiKey: 'key' }
 const isTenant = (asked: typeof tenant) =>
   Promise.resolve(asked.workspaceId === 'ws' && asked.apiKey === 'key')
-const revokedUntil = (_tenant: typeof tenant, userId: string) =>
-  Promise.resolve(userId === 'revoked' ? clock.now() : -1)
+const revokedUntil = async (_tenant: typeof tenant, userIds: readonly string[]) =>
+  userIds.map((userId) => (userId === 'revoked' ? clock.now() : -1))
 const rules = { clock, isTenant, revokedUntil, minted: null, foreign: null, agentPolicy: null }
 const tokens = new RealtimeTokens({ secret, previousSecret: null, ...rules })
 const rotating = new RealtimeTokens({ secret, previousSecret: oldSecret, ...rules })
@@ -210,7 +210,7 @@ it('[ACC-7] reads the API key and the revocations of a token at the same time', 
     revokedUntil: async () => {
       asked.push('revocations')
       answer()
-      return -1
+      return [-1]
     },
   })
   await slow.verify(mint(claims))
@@ -243,7 +243,8 @@ it('[ACC-80] after a revocation, rejects a token of the user that was issued unt
 it('[ACC-82] a token of the server names the last revocation, and so does not depend on clocks', async () => {
   const [own, until] = [new HeldClock(clock.now()), new Map<string, number>()]
   const revoke = (userId: string) => until.set(userId, Math.max(own.now(), (until.get(userId) ?? 0) + 1))
-  const lookup = (_: typeof tenant, userId: string) => Promise.resolve(until.get(userId) ?? -1)
+  const lookup = async (_: typeof tenant, userIds: readonly string[]) =>
+    userIds.map((userId) => until.get(userId) ?? -1)
   const [one, other] = [secret, secret].map(
     (each) =>
       new RealtimeTokens({ secret: each, previousSecret: null, ...rules, clock: own, revokedUntil: lookup }),

@@ -107,7 +107,14 @@ const firstUnexpired = <Grant extends GrantRecord>(grants: readonly Grant[], now
   grants.find((grant) => activeGrant(grant, now) !== null) ?? null
 
 function nextEnd(levels: readonly AccessLevel[], member: readonly GrantRecord[], now: number): number {
-  const grants = [...levels.flatMap(({ own, groups }) => [own, ...groups]), ...member]
-  const valid = grants.filter((grant) => grant !== null).filter((grant) => activeGrant(grant, now) !== null)
-  return Math.min(...valid.map(grantExpiry), Number.POSITIVE_INFINITY)
+  let end = Number.POSITIVE_INFINITY
+  const add = (grant: GrantRecord | null): void => {
+    if (grant !== null && activeGrant(grant, now) !== null) end = Math.min(end, grantExpiry(grant))
+  }
+  for (const { own, groups } of levels) {
+    add(own)
+    groups.forEach(add)
+  }
+  member.forEach(add)
+  return end
 }

@@ -85,11 +85,11 @@ interface TokensOptions {
   readonly clock: Clock
   readonly isTenant: (tenant: Tenant) => Promise<boolean>
   /**
-   * Returns the time up to which issued tokens of a user are rejected, in epoch milliseconds. Returns -1 if
-   * the tokens of the user were never revoked. Each revocation returns a later time, also if the clock was set back.
+   * Returns the times up to which issued tokens of users are rejected, in epoch milliseconds. Returns -1 for a user whose
+   * tokens were never revoked. Each revocation returns a later time, also if the clock was set back.
    * Null if the revocations are unknown: such an object only issues tokens.
    */
-  readonly revokedUntil: ((tenant: Tenant, userId: string) => Promise<number>) | null
+  readonly revokedUntil: ((tenant: Tenant, userIds: readonly string[]) => Promise<readonly number[]>) | null
   /**
    * Verifies tokens that were signed with a minting secret of an API key. If null, such tokens are rejected.
    */
@@ -194,12 +194,8 @@ export class RealtimeTokens {
   }
 
   /** Returns `revokedUntil` of each user of a token; null if the revocations are unknown. */
-  async #revokedUntil(
-    identity: Pick<Identity, 'tenant' | 'userId' | 'agent'>,
-  ): Promise<readonly number[] | null> {
-    const { revokedUntil } = this.#options
-    if (revokedUntil === null) return null
-    return Promise.all(tokenUsers(identity).map((userId) => revokedUntil(identity.tenant, userId)))
+  #revokedUntil(identity: Pick<Identity, 'tenant' | 'userId' | 'agent'>): Promise<readonly number[]> | null {
+    return this.#options.revokedUntil?.(identity.tenant, tokenUsers(identity)) ?? null
   }
 
   #withServerPolicy(identity: Identity): Identity {

@@ -5,6 +5,7 @@ import * as s from '../../base/schema.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Bus, Kv } from '../../store/engine.ts'
+import { readRecord } from '../../store/stored-record.ts'
 import { tokensFence } from '../organizations/access-change.ts'
 import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
 import { type RevocationRecord, revocationRecordType } from '../store/records.ts'
@@ -33,24 +34,29 @@ export const decodeCredentialsRevoked = (message: Uint8Array): CredentialsRevoke
 
 /** Stores revocations of the realtime tokens of users. */
 export class TokenRevocations {
+  readonly #kv: Kv
   readonly #bus: Bus
   readonly #clock: Clock
   readonly #transactions: TransactionRunner
 
   constructor(kv: Kv, bus: Bus, clock: Clock) {
+    this.#kv = kv
     this.#bus = bus
     this.#clock = clock
     this.#transactions = new TransactionRunner(kv)
   }
 
   /**
-   * Returns the time up to which issued tokens of a user are rejected, in epoch milliseconds. Returns -1 if
-   * the tokens of the user were never revoked.
+   * Returns the times up to which issued tokens of users are rejected, in epoch milliseconds. Returns -1 for a user whose
+   * tokens were never revoked.
    */
-  async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
-    const reader = this.#transactions.reader(tenantPart(tenant))
-    const record = await reader.get(tenantKeys.revocation(userId), revocationRecordType)
-    return record?.until ?? -1
+  async revokedUntil(tenant: Tenant, userIds: readonly string[]): Promise<readonly number[]> {
+    const revocations = userIds.map(tenantKeys.revocation)
+    const values = await this.#kv.get(tenantPart(tenant), revocations)
+    return revocations.map((key, index) => {
+      const value = values[index] ?? null
+      return value === null ? -1 : readRecord(revocationRecordType, { key, value }).until
+    })
   }
 
   /**
