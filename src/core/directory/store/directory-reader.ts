@@ -24,14 +24,6 @@ export interface DirectoryReader {
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
 
-interface RecordRead {
-  readonly key: Key
-  /** The name of the record in the cache. */
-  readonly name: string
-  /** The cached record; null if it does not exist; undefined if it is not cached. */
-  readonly known: object | null | undefined
-}
-
 /** Reads a partition for one call. Caches the records that it has read, and does not read them again. */
 export class CachingDirectoryReader implements DirectoryReader {
   readonly #kv: Kv
@@ -61,15 +53,18 @@ export class CachingDirectoryReader implements DirectoryReader {
     keys: readonly Key[],
     type: RecordType<R>,
   ): Promise<readonly (R | null)[]> {
-    const reads = keys.map((key): RecordRead => {
-      const name = keyName(key)
-      // Reads the cache before the `await`, because other calls may evict these records meanwhile.
-      return { key, name, known: this.#cache.get(name) }
+    const names = keys.map(keyName)
+    // Reads the cache before the `await`, because other calls may evict these records meanwhile.
+    const known = names.map((name) => this.#cache.get(name))
+    const unread = new Map<string, Key>()
+    keys.forEach((key, index) => {
+      if (known[index] === undefined) unread.set(names[index] as string, key)
     })
-    const unread = reads.filter(({ known }) => known === undefined)
-    const read = unread.length > 0 ? await this.#readThose(unread) : nothing
-    return reads.map(({ key, name, known }) => {
-      const record = this.#remember(name, known ?? read.get(name) ?? null)
+    const read = unread.size > 0 ? await this.#readThose(unread) : nothing
+    return keys.map((key, index) => {
+      const name = names[index] as string
+      const record = known[index] ?? read.get(name) ?? null
+      this.#remember(name, record)
       return record === null ? null : checkedRecord(type, key, record)
     })
   }
@@ -78,23 +73,21 @@ export class CachingDirectoryReader implements DirectoryReader {
     return this.#kv.scan(this.#part, range)
   }
 
-  /** Reads records. Reads each of them only once. */
-  async #readThose(reads: readonly RecordRead[]): Promise<ReadonlyMap<string, object | null>> {
-    const keys = new Map(reads.map(({ name, key }) => [name, key]))
-    const values = await this.#kv.get(this.#part, [...keys.values()])
-    const read = new Map<string, object | null>()
+  /** Reads records by their names. Reads each of them only once. */
+  async #readThose(keys: ReadonlyMap<string, Key>): Promise<ReadonlyMap<string, object>> {
+    const values = (await this.#kv.get(this.#part, [...keys.values()])).values()
+    const read = new Map<string, object>()
     for (const [name, key] of keys) {
-      const value = values[read.size] ?? null
-      read.set(name, value === null ? null : readRecord(anyRecordType, { key, value }))
+      const value = values.next().value ?? null
+      if (value !== null) read.set(name, readRecord(anyRecordType, { key, value }))
     }
     return read
   }
 
-  #remember(name: string, record: object | null): object | null {
+  #remember(name: string, record: object | null): void {
     this.#cache.delete(name)
     this.#cache.set(name, record)
     if (this.#cache.size > cachedRecordsMax) this.#forgetOldest()
-    return record
   }
 
   #forgetOldest(): void {
@@ -102,4 +95,4 @@ export class CachingDirectoryReader implements DirectoryReader {
   }
 }
 
-const nothing: ReadonlyMap<string, object | null> = new Map()
+const nothing: ReadonlyMap<string, object> = new Map()

@@ -59,7 +59,7 @@ export class LevelKv implements Kv {
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
     const names = namesOf(part, keys)
-    const found = this.#isOpen ? (this.#recent.all(names) ?? this.#getNow(part, keys, names)) : null
+    const found = this.#isOpen ? this.#getNow(part, keys, names) : null
     if (found !== null) return Promise.resolve(found)
     return this.#core.gate.run(() => withRecordName('partition', part, () => this.#look(part, keys, names)))
   }
@@ -199,14 +199,15 @@ export class LevelKv implements Kv {
    * if a thread must read the values.
    */
   #getNow(part: Key, keys: readonly Key[], names: readonly string[]): readonly (Uint8Array | null)[] | null {
-    const cached = names.map((name) => this.#recent.value(name))
-    const isMissing = (_: unknown, index: number): boolean => cached[index] === undefined
-    const missing = names.filter(isMissing)
-    const read = this.#readNow(part, keys.filter(isMissing))
+    const values = names.map((name) => this.#recent.value(name))
+    const isMissing = (_: unknown, index: number): boolean => values[index] === undefined
+    const missing = keys.filter(isMissing)
+    if (missing.length === 0) return values as readonly (Uint8Array | null)[]
+    const read = this.#readNow(part, missing)
     if (read === null) return null
-    this.#recent.end(this.#recent.begin(missing), read)
-    const values = read.values()
-    return cached.map((value) => (value === undefined ? (values.next().value ?? null) : value))
+    this.#recent.read(names.filter(isMissing), read)
+    const found = read.values()
+    return values.map((value) => (value === undefined ? (found.next().value ?? null) : value))
   }
 
   #readNow(part: Key, keys: readonly Key[]): readonly (Uint8Array | null)[] | null {

@@ -33,20 +33,6 @@ export class ReadCache<Found> {
     this.#fits = fits
   }
 
-  /**
-   * Returns the values in the order of the names. Returns null unless all of them are cached, because values
-   * that are read together must be from the same moment.
-   */
-  all(names: readonly string[]): readonly Found[] | null {
-    const found: Found[] = []
-    for (const name of names) {
-      const value = this.#values.get(name)
-      if (value === undefined) return null
-      found.push(value)
-    }
-    return found
-  }
-
   /** Returns the value of a name; undefined if it is not cached. */
   value(name: string): Found | undefined {
     return this.#values.get(name)
@@ -100,6 +86,14 @@ export class ReadCache<Found> {
   forget(): void {
     this.#values.clear()
     this.#looks.clear()
+  }
+
+  /** Caches values that were read in this tick, except those that are being written. */
+  read(names: readonly string[], found: readonly Found[]): void {
+    names.forEach((name, index) => {
+      const value = found[index]
+      if (value !== undefined && !this.#writes.has(name)) this.#remember(name, value)
+    })
   }
 
   #remember(name: string, value: Found): void {
