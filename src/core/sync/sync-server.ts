@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientAddress } from '../access/client-address.ts'
 import { forwardedRequests } from '../access/forwarded-requests.ts'
+import type { Identity } from '../access/identity.ts'
 import { TokenRejectedError } from '../access/tokens/realtime-tokens.ts'
 import { steadyTime } from '../base/clock.ts'
 import type { ApiError } from '../base/errors.ts'
@@ -227,9 +228,12 @@ export class SyncServer {
     this.#admission.countConnection(ticket, counted)
     const authenticated = this.#admission.countUnauthenticated(counted)
     const { withdrawals } = this.#sessionManager
-    const identity = await this.#authentication
-      .authenticate(requested.token, requested.origin)
-      .finally(authenticated)
+    let identity: Identity | TokenRejectedError
+    try {
+      identity = await this.#authentication.authenticate(requested.token, requested.origin)
+    } finally {
+      authenticated()
+    }
     if (connection.destroyed) return
     if (identity instanceof TokenRejectedError)
       return this.#rejecter.reject(upgrade, this.#authentication.reject(identity, address, requested.path))

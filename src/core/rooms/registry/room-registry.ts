@@ -538,11 +538,13 @@ export class RoomRegistry {
 
   /** Runs `work`. Until `work` ends, no other call opens or destroys the room. */
   async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
-    const running = work().finally(() => {
-      if (this.#opening.get(key) === running) this.#opening.delete(key)
-    })
+    const running = work()
     this.#opening.set(key, running)
-    await running
+    try {
+      await running
+    } finally {
+      if (this.#opening.get(key) === running) this.#opening.delete(key)
+    }
   }
 
   /** Returns a handle of a room that may be a branch. If it is one, it has caught up. */
