@@ -448,10 +448,21 @@ export class DocumentState {
     this.#hasUsedElements = false
   }
 
-  /** Replaces the Y.Doc with its bytes, to free memory. */
+  /** Replaces the Y.Doc with its bytes, to free memory. Without a Y.Doc, joins the waiting updates to the bytes. */
   drop(): void {
     // An expensive document would have to be read on a thread again.
-    if (this.bytes === null && !this.isExpensive) this.become(this.encode())
+    if (this.bytes !== null || this.isExpensive) return
+    // Yjs encodes bytes that were joined before, so that they do not grow with each pause of the users.
+    const joined =
+      this.#doc === null && this.#form === 'encoded'
+        ? joinUpdates([this.#bytes, this.#waiting.joined()])
+        : null
+    this.become(joined?.bytes ?? this.encode())
+    if (joined === null) return
+    this.#form = 'joined'
+    this.#structs = joined.structs
+    this.#structsEnd = joined.structsEnd
+    this.#addedBytes = joined.bytes.length
   }
 
   /**
