@@ -44,7 +44,7 @@ export interface AuthenticatedClient {
   readonly trace: ConnectionTrace | undefined
 }
 
-/** What was read for a client before its session starts. */
+/** The values that are read for a client before its session starts. */
 export interface SessionStart {
   readonly roomHandle: RoomHandle
   readonly address: DocumentAddress
