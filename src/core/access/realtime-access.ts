@@ -64,16 +64,14 @@ export class RealtimeAccess {
    */
   async identityOf(token: string | null, origin: string | undefined): Promise<Identity> {
     const identity = await this.#bearerOf(token)
-    if (origin !== undefined && !(await this.#isAllowed(identity, origin)))
-      throw new TokenRejectedError('origin')
+    if (!(await this.#isAllowed(identity, origin))) throw new TokenRejectedError('origin')
     return identity
   }
 
   /** Returns the reason why a connected client must be disconnected now; null if the client may stay. */
   async refusalOf(identity: Identity, origin: string | undefined): Promise<TokenRejectedError | null> {
     if (await this.#options.tokens.isRevoked(identity)) return new TokenRejectedError('revoked')
-    const isAllowed = origin === undefined || (await this.#isAllowed(identity, origin))
-    return isAllowed ? null : new TokenRejectedError('origin')
+    return (await this.#isAllowed(identity, origin)) ? null : new TokenRejectedError('origin')
   }
 
   /**
@@ -197,8 +195,8 @@ export class RealtimeAccess {
     return Promise.reject(new TokenRejectedError('missing'))
   }
 
-  #isAllowed({ tenant }: Identity, origin: string): Promise<boolean> {
-    return this.#options.origins.isAllowed(tenant, origin)
+  #isAllowed({ tenant }: Identity, origin: string | undefined): Promise<boolean> | true {
+    return origin === undefined || this.#options.origins.isAllowed(tenant, origin)
   }
 }
 
