@@ -304,8 +304,7 @@ function run(history: number): number {
       for (const direction of ['up', 'down'] as const) while (client.step(direction)) more = true
   }
   expect(server.doc.store.pendingStructs).toBeNull()
-  for (const { client } of users)
-    expect(contentOf(client.doc), `seed ${history}`).toEqual(server.content)
+  for (const { client } of users) expect(contentOf(client.doc), `seed ${history}`).toEqual(server.content)
   const shown = visible(loaded(stateOf(server.doc)))
   for (const [mark, place] of inserted) {
     const count = shown.split(mark).length - 1
