@@ -112,7 +112,7 @@ it('[PRUNE-3] at two nodes, an edit from before a prune is made once, whichever 
   danReturns(owner)
   const text = await same(ids, clients, 18 + typed.length)
   expect(text).toContain('one Ctwo Dthree four')
-  expect(text.split('').toSorted()).toEqual([...'one two three four', ...typed].toSorted())
+  expect(text.split('').toSorted()).toEqual([...'one two three four'.split(''), ...typed].toSorted())
   for (const client of clients) client.close()
 })
 

@@ -104,7 +104,7 @@ it(
       const late = await open('acme/pruned/main')
       type(late)
       await areSame([ann, ben, late])
-      expect([...ann.text.toString()].toSorted()).toEqual(typed.toSorted())
+      expect(ann.text.toString().split('').toSorted()).toEqual(typed.toSorted())
       late.close()
       await eventually(async () => {
         const [thread] = (await post('commentannotations/get', place)).data as [
