@@ -29,7 +29,7 @@ function loaded(...states: readonly Uint8Array[]): Y.Doc {
 
 /** The server of a document: rebases edits of earlier generations, as a room does. */
 class ModelServer {
-  /** Without types, as in a room: Yjs would delete formatting marks in a typed text, and tell no client. */
+  /** Without types, as in a room: Yjs would delete formatting marks in a typed text, which no client would learn. */
   doc = new Y.Doc()
   archives: Archive[] = []
   readonly items = new Map<number, Uint8Array>()
