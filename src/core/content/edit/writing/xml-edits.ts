@@ -159,13 +159,18 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
         'content with elements can only replace a whole block; use the whole text of one block as the target',
       )
     }
-    const text = inline.map((node) => (node.kind === 'text' ? node.text : '')).join('')
     if (runsIn(inline) > formattedRunsMax)
       throw this.unsupported(
         `text with more than ${formattedRunsMax} changes of formatting must replace a block`,
       )
+    return this.#replaceByTexts(range, inline, content.around === null)
+  }
+
+  /** @param isExact as for `formattingAs` */
+  #replaceByTexts(range: TextRange, texts: readonly XmlNode[], isExact: boolean): EditOutcome {
+    const text = texts.map((node) => (node.kind === 'text' ? node.text : '')).join('')
     this.writer.replace(range, text)
-    this.#formatAs(range, inline, content.around === null)
+    this.#formatAs(range, texts, isExact)
     return this.textOutcome()
   }
 
@@ -297,6 +302,9 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     }
     const nodes = this.#inCode(target, this.#inlineNodes(content) ?? [])
     if (nodes.length === 0) return this.textOutcome()
+    // Exactly there. A comparison with the old text might find the same words beside it.
+    if (nodes.every(({ kind }) => kind === 'text') && runsIn(nodes) <= formattedRunsMax)
+      return this.#replaceByTexts({ flow, start: offset, end: offset }, nodes, true)
     const block = this.block(blockAt(this.view, flow, offset))
     this.#made().insertInline(this.transaction, block.type ?? this.root.type, offset, nodes)
     return this.outcome(
