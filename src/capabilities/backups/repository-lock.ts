@@ -208,15 +208,17 @@ const inUse = ({ work, host, pid, startedAt }: LockRecord): StorageError =>
 /** Waits, and keeps the process alive. @throws StorageError after the signal */
 async function waitFor(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   const alive = setInterval(() => undefined, lockRenewMs)
+  let end = (): void => undefined
   await new Promise<void>((resolve) => {
     const cancel = clock.after(ms, resolve)
-    const end = (): void => {
+    end = () => {
       cancel()
       resolve()
     }
     if (signal?.aborted === true) end()
-    signal?.addEventListener('abort', end, { once: true })
+    signal?.addEventListener('abort', end)
   })
+  signal?.removeEventListener('abort', end)
   clearInterval(alive)
   if (signal?.aborted === true) throw new StorageError('the wait for the lock was interrupted')
 }
