@@ -82,6 +82,8 @@ export const webhooks = defineCapability({
     eventDispatcher.start()
     deliveryWorker.start()
   },
-  leave: ({ eventDispatcher, deliveryWorker }, ms) =>
-    Promise.all([eventDispatcher.stop(), deliveryWorker.stop(ms)]),
+  async leave({ eventDispatcher, deliveryWorker }, ms) {
+    await Promise.all([eventDispatcher.stop(), deliveryWorker.stop(ms)])
+    deliveryWorker.endLog()
+  },
 })

@@ -173,9 +173,13 @@ export class DeliveryWorker {
     const disarm = this.#services.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all(this.#consumers.map((consumer) => consumer.stop()))
     disarm()
-    this.#sending.failures.end()
     // Notifies the other nodes, so that they continue with the targets that were put back.
     this.#services.engine.bus.publish(deliveryTopic, new Uint8Array())
+  }
+
+  /** Writes the failures that the log still counts. Call it when neither messages nor events are handled any more. */
+  endLog(): void {
+    this.#sending.failures.end()
   }
 
   /** Schedules one claim after a notice. Ignores further notices until this claim. */

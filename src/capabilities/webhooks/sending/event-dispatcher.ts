@@ -65,6 +65,7 @@ export class EventDispatcher {
   readonly #unsubscribe: () => void
   /** Events whose jobs are claimed, but that are not dispatched yet, by the id of the job. */
   readonly #claimed = new Map<string, ClaimedEvent>()
+  #claimedBytes = 0
   /** Events by API key. */
   readonly #lines = new Map<string, EventLine>()
   readonly #slots = new Semaphore(portionsAtOnce)
@@ -127,8 +128,9 @@ export class EventDispatcher {
 
   /** Maximum number of events in the next claim; 0 if too many events are claimed. */
   get #free(): number {
-    const bytes = bytesOf([...this.#claimed.values()])
-    return bytes < claimedMax.bytes ? Math.min(claimMax, claimedMax.events - this.#claimed.size) : 0
+    return this.#claimedBytes < claimedMax.bytes
+      ? Math.min(claimMax, claimedMax.events - this.#claimed.size)
+      : 0
   }
 
   /** Decodes the event of a job. Returns null for a malformed job, after it was moved to the dead letters. */
@@ -148,6 +150,7 @@ export class EventDispatcher {
 
   #append(claimed: ClaimedEvent): void {
     this.#claimed.set(claimed.jobId, claimed)
+    this.#claimedBytes += claimed.bytes
     const name = tenantName(claimed.event.scope)
     const line = this.#lines.get(name)
     if (line !== undefined) return void line.waiting.push(claimed)
@@ -179,6 +182,7 @@ export class EventDispatcher {
     }
     const wasFull = this.#free === 0
     for (const { jobId } of portion) this.#claimed.delete(jobId)
+    this.#claimedBytes -= bytesOf(portion)
     // The claim loop had paused because the buffer was full.
     if (wasFull) this.#claims.wake()
   }
