@@ -21,11 +21,11 @@ export const agentPolicyList: Parser<AgentRestrictions> = {
   format: ({ policies, protected: names = [] }) =>
     [...policies, ...names.map((name) => protect + name)].join(),
   parse(text) {
-    const entries = text.split(',').map((entry) => entry.trim())
+    const entries = [...new Set(text.split(',').map((entry) => entry.trim()))]
     const policies = agentPolicies.filter((policy) => entries.includes(policy))
     const names = entries
       .filter((entry) => entry.startsWith(protect))
-      .map((entry) => entry.slice(protect.length))
+      .map((entry) => entry.slice(protect.length).trim())
     if (policies.length + names.length < entries.length || names.includes('')) return undefined
     return { policies, ...(names.length > 0 && { protected: names }) }
   },
