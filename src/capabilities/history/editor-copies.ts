@@ -64,6 +64,17 @@ export async function copyEditors(
     )
   const threads = request.withComments ? await annotationsToCopy(store.read(from), from.documentId) : []
   await documents.requireEnabled(to, to.documentId)
+  const { versionId, onConflict } = request
+  const isSkipped = (index: number): boolean => heads[index] !== null && onConflict === 'skip'
+  const stateAt = async (index: number): Promise<Uint8Array> => {
+    const source = { ...from, editorId: editorIds[index] as string }
+    if (versionId !== undefined) return (await versions.read(source, versionId)).bytes
+    const state = await rooms.stateOf(source)
+    if (state === null) throw noContent()
+    return state
+  }
+  // Before anything is written, because an unknown version is an error.
+  const first = editorIds.length === 0 || isSkipped(0) ? null : await stateAt(0)
   const created = await createDocument(services, from, to)
   if (from.editorId === undefined && range.after === undefined) {
     const unanchored = threads.filter(({ anchor }) => anchor === null)
@@ -75,15 +86,11 @@ export async function copyEditors(
     const source = { ...from, editorId: editorIds[index] as string }
     if (bytes > pageBytes) return { items, next: editorIds[index - 1] as string, created }
     const { editorId } = place
-    if (heads[index] !== null && request.onConflict === 'skip') {
+    if (isSkipped(index)) {
       items.push({ editorId, result: 'skipped' })
       continue
     }
-    const { versionId } = request
-    const state = await (versionId === undefined
-      ? rooms.stateOf(source)
-      : versions.read(source, versionId).then((version) => version.bytes))
-    if (state === null) throw noContent()
+    const state = index === 0 && first !== null ? first : await stateAt(index)
     const result = heads[index] === null ? 'created' : 'replaced'
     const { version } =
       result === 'created'

@@ -150,6 +150,9 @@ it('[COPY-10] crdt/add creates an editor as a copy, and rejects other content be
   await add(source, 'Dear Ann', { userId: 'ann' })
   const missing = await call('crdt/add', { ...target, copyFrom: { documentId: 'missing' } })
   expect(codeOf(missing)).toBe('document/not-found')
+  const unknown = await call('crdt/add', { ...target, copyFrom: { ...copyFrom, versionId: 'unknown' } })
+  expect(codeOf(unknown)).toBe('version/not-found')
+  expect(codeOf(await call('crdt/get', target))).toBe('document/not-found')
   const { versionId } = (await done('crdt/versions/create', { ...source, label: 'form' })) as {
     versionId: string
   }
