@@ -67,8 +67,13 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
     organizationId,
     ...asked,
   })
-  const mark = useAction(async (documentId: string, metadata: object, isTemplate: boolean) => {
-    const documents = [{ documentId, metadata: { ...metadata, template: isTemplate || undefined } }]
+  const mark = useAction(async (documentId: string, isTemplate: boolean) => {
+    // The metadata is replaced as a whole, and the application may have changed it.
+    const [read] = await api.call<readonly OrganizationsDocumentsGetDataItem[]>(
+      '/v2/organizations/documents/get',
+      { organizationId, documentIds: [documentId] },
+    )
+    const documents = [{ documentId, metadata: { ...read?.metadata, template: isTemplate || undefined } }]
     await api.callBatch('/v2/organizations/documents/update', { organizationId, documents })
     listing.reload()
   })
@@ -104,7 +109,7 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
               const action = isTemplate ? 'Not a template' : 'Use as template'
               return (
                 <div class="row">
-                  <Button label={`${action}: ${id}`} onClick={() => void mark.run(id, metadata, !isTemplate)}>
+                  <Button label={`${action}: ${id}`} onClick={() => void mark.run(id, !isTemplate)}>
                     {action}
                   </Button>
                   {isTemplate && <NewDocument {...{ organizationId, template: id }} />}
@@ -124,7 +129,7 @@ export function DocumentList({ organizationId }: { readonly organizationId: stri
               >
                 <p>
                   This deletes the content of all its editors, its versions, comments and permissions, and
-                  disconnects all its users. You cannot undo this.
+                  disconnects all its users.
                 </p>
               </ConfirmButton>
             ),

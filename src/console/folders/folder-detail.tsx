@@ -145,7 +145,7 @@ export function FolderDetail({ folder, ...props }: FolderDetailProps & { readonl
         <ConfirmButton action="Delete folder" title={`Delete ${folderName(folder)}?`} act={remove}>
           <p>
             This deletes all its subfolders and all documents in them, with their content and history, and
-            disconnects their users permanently. You cannot undo this.
+            disconnects their users.
           </p>
         </ConfirmButton>
       </section>
