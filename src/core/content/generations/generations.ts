@@ -230,7 +230,7 @@ export class Generations {
       for (const { range } of this.#old.parts(each)) {
         if (range === null || found.has(range.archive)) continue
         found.add(range.archive)
-        left.push(...range.archive.refersTo)
+        for (const other of range.archive.refersTo) left.push(other)
       }
     return [...found].map(({ client }) => client)
   }

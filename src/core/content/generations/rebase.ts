@@ -79,7 +79,7 @@ export function* allItems(
     const bytes = items.get(client)
     if (bytes === undefined) continue
     yield withoutGarbage(bytes, RangeIndex.of(disjoint(replaced)))
-    replaced.push(...old)
+    for (const each of old) replaced.push(each)
   }
   yield withoutGarbage(present, RangeIndex.of(disjoint(replaced)))
 }
