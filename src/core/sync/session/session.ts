@@ -206,6 +206,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.right.roleAt(this.#dependencies.clock.now())
   }
 
+  /** True if messages to the client are dropped: it is slow, or has left. */
+  get #isBehind(): boolean {
+    return this.#state.kind === 'behind' || this.#state.kind === 'ended'
+  }
+
   get #mayWrite(): boolean {
     return this.right.mayWriteAt(this.#dependencies.clock.now())
   }
@@ -213,8 +218,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   deliver(committed: Commit): void {
     if (this.#state.kind !== 'current') return
     if (this.#client.socket.isFull) return this.#fallBehind()
-    if (this.#room.generations.count > 0 && this.#mustOffer)
-      return this.#setState({ kind: 'offering', vector: this.#room.broadcastVector() })
+    if (this.#mustOffer) return this.#setState({ kind: 'offering', vector: this.#room.broadcastVector() })
     const frames = committed.bytesFor(this)
     if (frames === null) return
     if (this.#trace?.followsClient === true) this.#trace.line('update_sent', { bytes: frames.length })
@@ -222,14 +226,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
-    if (this.#state.kind !== 'current') return
+    if (this.#isBehind) return
     if (own && this.#heartbeat.silentMs(this.#dependencies.time()) < echoAfterMs) return
     if (this.#client.socket.isFull) return this.#fallBehind()
     this.#share(frame)
   }
 
   deliverLive(frame: Uint8Array): 'sent' | 'missed' {
-    if (this.#state.kind !== 'current' || !this.#client.socket.isOpen) return 'missed'
+    if (this.#isBehind || !this.#client.socket.isOpen) return 'missed'
     if (this.#client.socket.isFull) {
       this.#report('sendBufferBytes')
       return 'missed'
@@ -294,7 +298,6 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.protocol.renew !== null && this.#tokenRefresh.isDue(now)) this.send(this.protocol.renew)
     this.#keepAlive()
     this.#answerNext()
-    this.#catchUp()
   }
 
   #keepAlive(): void {
@@ -308,7 +311,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       return socket.terminate()
     }
     if (action === 'ping') socket.ping()
-    if (this.#state.kind !== 'current' || socket.isFull) return
+    if (this.#isBehind || socket.isFull) return
     const isEchoPending = this.#postponedEchoes > 0 || this.#saveAcks?.isEchoPending === true
     const isEchoOverdue = isEchoPending && this.#heartbeat.silentMs(time) >= pendingEchoSilenceMs
     if (isEchoOverdue || this.#heartbeat.isSilenceTooLong(time))
@@ -567,25 +570,24 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.protocol.handshake === 'clientFirst') this.#saveAcks?.restart()
     this.#vector = Uint8Array.from(vector)
     if (!this.#room.generations.areMissedBy(clocks)) this.#offersUntil = Number.NEGATIVE_INFINITY
-    else if (!this.#hasOffered) {
-      this.#offersUntil = this.#dependencies.time() + offerMs
-      if (this.protocol.handshake === 'clientFirst') this.#requestAll()
-    }
+    else if (!this.#hasOffered && this.protocol.handshake === 'clientFirst') this.#requestAll()
     this.#answerNext()
   }
 
-  /** Replies to the waiting state vector, if there is one and the reply need not wait. */
+  /** Replies to the waiting state vector, if the reply need not wait. Without one, sends what the client has missed. */
   #answerNext(): void {
     const vector = this.#vector
-    if (this.#isAnswering || vector === null || this.#mustWait(vector)) return
-    if (this.#mustOffer) return
+    if (this.#isAnswering) return
+    if (vector === null) return this.#catchUp()
+    if (this.#mustWait(vector) || this.#mustOffer) return
     this.#vector = null
     this.#isAnswering = true
     this.#room.scheduleAnswer(() => this.#answer(vector))
   }
 
   get #mustOffer(): boolean {
-    return !this.#hasOffered && this.#dependencies.time() < this.#offersUntil
+    const isPruned = this.#room.generations.count > 0
+    return isPruned && !this.#hasOffered && this.#dependencies.time() < this.#offersUntil
   }
 
   #mustWait(vector: Uint8Array): boolean {
@@ -607,6 +609,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #reply(vector: Uint8Array): void {
     const frames = this.#room.answer(this.protocol, vector)
+    // The reply has all updates that were held back.
+    if (this.#state.kind === 'offering') this.#setState(current)
     if (frames !== null) this.#whenDurable(() => this.#sendReply(frames))
   }
 
@@ -644,7 +648,6 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.protocol.handshake === 'clientFirst') this.#requestAll()
     if (this.#client.socket.isFull) this.awaitDrain()
     this.#isAnswering = false
-    this.#catchUp()
     this.#answerNext()
   }
 
@@ -689,7 +692,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * with everything that it has missed.
    */
   #fallBehind(): void {
-    this.#setState({ kind: 'behind', vector: this.#room.broadcastVector() })
+    const vector = 'vector' in this.#state ? this.#state.vector : this.#room.broadcastVector()
+    this.#setState({ kind: 'behind', vector })
     this.#trace?.line('client_behind')
     this.#report('sendBufferBytes')
     this.awaitDrain()
@@ -708,12 +712,13 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #catchUp(): void {
     if (!('vector' in this.#state) || this.#waitingForDrain || this.#mustOffer) return
-    const missed = this.#room.missed(this.#state.vector)
+    const { kind, vector } = this.#state
+    const missed = this.#room.missed(vector)
     this.#setState(current)
     if (missed === null) return
     this.#trace?.line('client_caught_up', { bytes: missed.length })
     this.#whenDurable(() => this.send(this.protocol.update(missed)))
-    this.#sendAwareness(this.#room.awareness.allAndTombstones())
+    if (kind === 'behind') this.#sendAwareness(this.#room.awareness.allAndTombstones())
   }
 
   #endRevoked(): void {
