@@ -3,9 +3,12 @@ import { type EditListener, editorName, type StartedWindows } from '../../core/e
 import type { DocumentAddress } from '../../core/model/address.ts'
 import { type VersionTask, windowJob } from './version-jobs.ts'
 
+/** Maximum number of windows in memory. The job of a forgotten window is enqueued once more, with the same id. */
+const windowsMax = 10_000
+
 /**
- * Records when an automatic version or the check of a prune is due. This is stored as a job in the commit of an edit, so that a crash does
- * not lose it.
+ * Records when an automatic version or the check of a prune is due. This is stored as a job in the commit of an edit,
+ * so that a crash does not lose it.
  */
 export class EditTaskWindows implements EditListener {
   readonly #is: VersionTask['is']
@@ -33,12 +36,12 @@ export class EditTaskWindows implements EditListener {
     const now = this.#clock.now()
     if (now < (this.#windows.get(name) ?? 0)) return null
     const end = windowEnd(name, everyMs, now)
+    if (this.#windows.size >= windowsMax) this.#windows.clear()
     this.#windows.set(name, end)
-    const forget = (): void => {
+    const lost = (): void => {
       if (this.#windows.get(name) === end) this.#windows.delete(name)
     }
-    this.#clock.after(end - now, forget)
-    return { jobs: [windowJob(this.#is, address, end)], stored() {}, lost: forget }
+    return { jobs: [windowJob(this.#is, address, end)], stored() {}, lost }
   }
 }
 

@@ -16,7 +16,7 @@ import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { BackendEdits, type DocumentCapture } from '../../core/rooms/edits/backend-edits.ts'
 import { type EditResult, noContent } from '../../core/rooms/edits/edit-conditions.ts'
 import { Replacement } from '../../core/rooms/edits/replacement.ts'
-import { headConflict } from '../../core/rooms/room/room-errors.ts'
+import { headConflict, isTransient } from '../../core/rooms/room/room-errors.ts'
 import type { PruneResult } from '../../core/rooms/room/room-generations.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
 import type { Services } from '../../rest/services.ts'
@@ -98,6 +98,11 @@ interface RestoreRequest {
   readonly right: () => Promise<WriteRight>
   /** Returns the schema that the document must match after the restore; null without one. */
   readonly schema: () => Promise<RootSchema | null>
+}
+
+interface PruneRequest extends Pick<RestoreRequest, 'userId' | 'meta' | 'right'> {
+  /** If true, an editor with connected clients is not pruned. */
+  readonly isIdle?: boolean
 }
 
 interface PrunedEditor extends PruneResult {
@@ -305,30 +310,51 @@ export class VersionService {
    * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the editor is a branch, has open branches or streams, or was pruned
    * too often; ABORTED; the errors of `Room.prune`
    */
-  async prune(
-    address: DocumentAddress,
-    { userId = '', meta = null, right }: Pick<RestoreRequest, 'userId' | 'meta' | 'right'>,
-  ): Promise<PrunedEditor> {
-    const { rooms, store, streams } = this.#services
-    await this.#requirePrunable(address)
+  prune(address: DocumentAddress, request: PruneRequest): Promise<PrunedEditor> {
+    return this.#inLine(address, async () => {
+      await this.#requirePrunable(address)
+      return this.#prune(address, request)
+    })
+  }
+
+  async #prune(address: DocumentAddress, request: PruneRequest): Promise<PrunedEditor> {
+    const { store, streams } = this.#services
+    const { userId = '', right } = request
     // No version is saved in vain.
     await streams.requireNone(address)
-    return this.#inLine(address, async () => {
-      // If the process dies after the prune, the job moves the anchors.
-      await store.carryOut(address, async (transaction) => transaction.enqueue(anchorsJob(address)))
-      for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
-        const saved = await this.#keep(address, 'automatic', { userId, label: 'Before a prune' })
-        // A stream that opens later has written nothing at the saved version, and cannot write after the prune.
-        await streams.requireNone(address)
-        const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
-        const pruned = await rooms.use(address, (room) => room.prune(authorship, saved.version))
-        if (pruned !== null) {
-          await this.#moveAnchors(address)
-          return { ...pruned, versionId: saved.versionId }
-        }
-        await this.store.remove(address, [saved.versionId])
+    await right()
+    // If the process dies after the prune, the job moves the anchors.
+    await store.carryOut(address, async (transaction) => transaction.enqueue(anchorsJob(address)))
+    for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
+      const saved = await this.#keep(address, 'automatic', { userId, label: 'Before a prune' })
+      const pruned = await this.#pruneSaved(address, saved, request).catch(async (error: unknown) => {
+        // If the store has failed, the prune may be durable nevertheless.
+        const isRejected = error instanceof ApiError && error.status !== 'UNAVAILABLE'
+        if (isRejected) await this.store.remove(address, [saved.versionId])
+        throw error
+      })
+      if (pruned !== null) {
+        await this.#moveAnchors(address)
+        return { ...pruned, versionId: saved.versionId }
       }
-      throw headConflict()
+      await this.store.remove(address, [saved.versionId])
+    }
+    throw headConflict()
+  }
+
+  /** Returns null if the editor has changed since the version. */
+  async #pruneSaved(
+    address: DocumentAddress,
+    { version }: VersionRecord,
+    { userId = '', meta = null, right, isIdle = false }: PruneRequest,
+  ): Promise<PruneResult | null> {
+    const { rooms, streams } = this.#services
+    // A stream that opens later has written nothing at the saved version, and cannot write after the prune.
+    await streams.requireNone(address)
+    const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
+    return rooms.use(address, async (room) => {
+      if (isIdle && room.memberCount > 0) throw headConflict()
+      return room.prune(authorship, version)
     })
   }
 
@@ -338,9 +364,24 @@ export class VersionService {
     return annotations.moveAnchors(address, rooms)
   }
 
-  /** Prunes an editor if the option `autoPrune` selects it. */
-  async #pruneByRule(address: DocumentAddress, { megabytes, percent }: PruneRule): Promise<void> {
-    const { rooms, store, streams, documents, clock, config, auditing } = this.#services
+  /** Prunes an editor if the option `autoPrune` selects it. Tries again later if this is not possible now. */
+  async #pruneByRule(address: DocumentAddress, rule: PruneRule): Promise<void> {
+    const { store, clock, log } = this.#services
+    try {
+      await this.#pruneSelected(address, rule)
+    } catch (err) {
+      const waitMs = waitAfter(err, rule)
+      if (waitMs === null) return log.warn({ err, ...address }, 'an editor is not pruned until its next edit')
+      const at = windowEnd(editorName(address), waitMs, clock.now())
+      await store.carryOut(address, async (transaction) =>
+        transaction.enqueue(windowJob('prune', address, at)),
+      )
+    }
+  }
+
+  async #pruneSelected(address: DocumentAddress, { megabytes, percent }: PruneRule): Promise<void> {
+    const { rooms, streams, documents, storage, config, auditing } = this.#services
+    if ((await storage.errorIfFull(address.workspaceId)) !== null) return
     const { sizeBytes, isOpen } = await rooms.use(address, async ({ state, memberCount }) => ({
       sizeBytes: state.sizeBytes,
       isOpen: memberCount > 0,
@@ -348,17 +389,14 @@ export class VersionService {
     if (sizeBytes < megabytes * 2 ** 20) return
     await this.#requirePrunable(address)
     // Cursors and undo steps of connected clients would lose their places.
-    if (isOpen || !(await streams.requireNone(address).then(() => true, isNoOpenStream))) {
-      const at = windowEnd(editorName(address), hourMs, clock.now())
-      return store.carryOut(address, async (transaction) =>
-        transaction.enqueue(windowJob('prune', address, at)),
-      )
-    }
+    if (isOpen) throw headConflict()
+    await streams.requireNone(address)
     const before = await rooms.stateOf(address)
     if (before === null) return
     const { state } = await rooms.compute(address, { is: 'prune', updates: [before], archives: [] })
     if (state.length > before.length * (1 - percent / 100)) return
-    const work = () => this.prune(address, { right: () => documents.rightToChange(address) })
+    const right = () => documents.rightToChange(address)
+    const work = () => this.#prune(address, { right, isIdle: true })
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
     const ids = { organizationId: [organizationId], documentId: [documentId], editorId: [editorId] }
     const entry = { operation: '/v2/crdt/prune', actor: 'operator', apiKey, ids } as const
@@ -428,16 +466,17 @@ export class VersionService {
 
   async #carryOut({ is, address }: VersionTask): Promise<void> {
     const { log, config } = this.#services
+    const { autoPrune } = config
     if (is === 'sweep') return this.#inLine(address, () => this.store.sweep(address))
     try {
-      if (is !== 'prune')
-        await this.#inLine(address, () =>
-          is === 'anchors' ? this.#moveAnchors(address) : this.#keepAutomatically(address),
-        )
-      else if (config.autoPrune !== null) await this.#pruneByRule(address, config.autoPrune)
+      await this.#inLine(address, async () => {
+        if (is === 'anchors') await this.#moveAnchors(address)
+        else if (is === 'prune') await (autoPrune && this.#pruneByRule(address, autoPrune))
+        else await this.#keepAutomatically(address)
+      })
     } catch (err) {
-      if (!isRefused(err, is)) throw err
-      log.info({ err, task: is }, 'skipped a task for a document that does not permit it')
+      if (!isNotFound(err)) throw err
+      log.info({ err, task: is }, 'skipped a task for a document that is being deleted')
     }
   }
 
@@ -457,12 +496,16 @@ export class VersionService {
 
 const hourMs = 3_600_000
 
-/** Returns whether a task is not needed: the document is being deleted, or it cannot be pruned as it is. */
-const isRefused = (error: unknown, is: VersionTask['is']): boolean =>
-  error instanceof ApiError &&
-  (error.status === 'NOT_FOUND' || (is === 'prune' && error.status === 'FAILED_PRECONDITION'))
+const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 'NOT_FOUND'
 
-function isNoOpenStream(error: unknown): false {
-  if (error instanceof ApiError && error.code === 'crdt/open-streams') return false
-  throw error
+/**
+ * Returns the interval in ms of the attempts to prune an editor by the rule after an error; null if only an edit leads to
+ * another one.
+ * @throws the error, if it does not concern the editor
+ */
+function waitAfter(error: unknown, { days }: PruneRule): number | null {
+  const code = error instanceof ApiError ? error.code : null
+  if (code === 'crdt/document-changed' || code === 'crdt/open-streams') return hourMs
+  if (isNotFound(error) || isTransient(error)) throw error
+  return code === 'crdt/open-branches' ? days * 24 * hourMs : null
 }

@@ -20,8 +20,8 @@ import type { DocumentAddress, Tenant } from '../../core/model/address.ts'
 import { addressSchemas } from '../../core/model/address-schemas.ts'
 import { branchEditorId } from '../../core/model/branch-address.ts'
 import { inlineSizeMax, Replacement } from '../../core/rooms/edits/replacement.ts'
+import { isTransient } from '../../core/rooms/room/room-errors.ts'
 import type { MigratedContent } from '../../core/rooms/room/room-generations.ts'
-import { NotOwnerError, StoreUnavailableError } from '../../core/store/engine.ts'
 import { lastSegment } from '../../core/store/key-encoding.ts'
 import { entryPages } from '../../core/store/pages.ts'
 import type { Services } from '../../rest/services.ts'
@@ -310,18 +310,3 @@ const isBehind =
   ({ name }: MigrationTask, { report: { toVersion } }: MigrationRecord) =>
   ({ schema, version, migratingFrom }: AttachedSchema): boolean =>
     schema === name && (version < toVersion || migratingFrom !== undefined)
-
-/** Limits that stay reached, however long a migration waits. */
-const lastingLimits: readonly unknown[] = [
-  'maxStoredBytesPerWorkspace',
-  'threadJobSeconds',
-  'integrationSteps',
-]
-
-/** Returns whether a document can be migrated later. */
-const isTransient = (error: unknown): boolean =>
-  error instanceof StoreUnavailableError ||
-  error instanceof NotOwnerError ||
-  (error instanceof ApiError &&
-    ['UNAVAILABLE', 'ABORTED', 'RESOURCE_EXHAUSTED'].includes(error.status) &&
-    !lastingLimits.includes(error.details?.limit))

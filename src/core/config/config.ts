@@ -295,7 +295,7 @@ export const options = {
   autoPrune: option<PruneRule | null>(
     pruneRule,
     null,
-    'Editors that the server prunes by itself, by age, size and share to save, such as `7d,1MB,50%`.',
+    'Edited editors that the server prunes by itself: interval of the checks, minimum size, minimum saving, such as `7d,1MB,50%`.',
     { defaultText: 'none' },
   ),
   computeThreads: option(

@@ -265,14 +265,14 @@ export interface PruneRule {
   readonly percent: number
 }
 
-/** Parses a rule such as `7d,1MB,50%`. A longer time than 24 days exceeds the range of timers. */
+/** Parses a rule such as `7d,1MB,50%`. */
 export const pruneRule: Parser<PruneRule> = {
-  expected: 'days (up to 24), MB and percent',
+  expected: 'days (up to 365), MB and percent, without spaces',
   format: ({ days, megabytes, percent }) => `${days}d,${megabytes}MB,${percent}%`,
   parse(text) {
-    const [, ...numbers] = /^([1-9]|1\d|2[0-4])d,(\d{1,4})MB,([1-9]\d?)%$/.exec(text) ?? []
+    const [, ...numbers] = /^([1-9]\d{0,2})d,(\d{1,4})MB,([1-9]\d?)%$/.exec(text) ?? []
     const [days, megabytes, percent] = numbers.map(Number)
-    return days === undefined || megabytes === undefined || percent === undefined
+    return days === undefined || days > 365 || megabytes === undefined || percent === undefined
       ? undefined
       : { days, megabytes, percent }
   },

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { WebSocketStatus } from '@hocuspocus/provider'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
@@ -376,8 +375,9 @@ it('[PRUNE-21] sends no update to a client that may have edits from before a pru
   await eventually(() => client.vectors().length === 1)
   ann.text.insert(0, 'later')
   await eventually(async () => (await contentOf('joining')).includes('later'))
-  client.socket.ping()
-  await once(client.socket, 'pong')
+  // Cursors do not depend on updates.
+  ann.provider.awareness.setLocalStateField('cursor', 'here')
+  await eventually(() => client.awareness().some(({ state }) => state?.['cursor'] === 'here'))
   expect([...client.updates(), ...client.offers()]).toEqual([])
   client.sendOffer(Y.encodeStateAsUpdate(ben, client.vectors()[0]))
   await eventually(() => fragment.toString().includes('BEN'))
@@ -523,6 +523,16 @@ it('[PRUNE-19] prunes the edited editors that the option selects, not while clie
   await eventually(async () => (await prunes('stayed')) === 1)
   expect([await prunes('left'), await prunes('plain')]).toEqual([1, 0])
   await own.stop()
+})
+
+it('[PRUNE-10] a rejected prune leaves no version', async () => {
+  await call('rejected', 'add', { type: 'text', data: 'Hello' })
+  const documents = [{ documentId: 'rejected', disabled: true }]
+  dataOf(await server.post('/v2/organizations/documents/update', { organizationId: 'acme', documents }))
+  expect(await server.post('/v2/crdt/prune', editor('rejected'))).toMatchObject({
+    body: { error: { details: { code: 'document/disabled' } } },
+  })
+  expect(await call('rejected', 'versions/list')).toEqual([])
 })
 
 itLong('[PRUNE-20] rejects a prune after the limit', async () => {

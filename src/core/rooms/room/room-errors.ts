@@ -1,7 +1,7 @@
 import { ApiError, errorMessage } from '../../base/errors.ts'
 import { type Close, close } from '../../model/close.ts'
 import { limitOf } from '../../quota/limits.ts'
-import { AppendRejectedError } from '../../store/engine.ts'
+import { AppendRejectedError, NotOwnerError, StoreUnavailableError } from '../../store/engine.ts'
 import { DocumentDamagedError } from '../document/unreadable-documents.ts'
 import { UpdateApplyError } from '../updates/update-applier.ts'
 
@@ -59,3 +59,18 @@ export const roomClosing = (): ApiError =>
 
 export const recreated = (): ApiError =>
   new ApiError('crdt/document-changed', 'the document was deleted or created again; try again')
+
+/** Limits that stay reached, however long a change waits. */
+const lastingLimits: readonly unknown[] = [
+  'maxStoredBytesPerWorkspace',
+  'threadJobSeconds',
+  'integrationSteps',
+]
+
+/** Returns whether a change in the background can succeed later. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError ||
+  error instanceof NotOwnerError ||
+  (error instanceof ApiError &&
+    ['UNAVAILABLE', 'ABORTED', 'RESOURCE_EXHAUSTED'].includes(error.status) &&
+    !lastingLimits.includes(error.details?.limit))

@@ -40,10 +40,13 @@ export const addContent = defineOperation({
     {
       ...content,
       type: { ...type, examples: ['text'] },
-      copyFrom: {
-        ...copySource,
-        description: 'Editor to copy. Default of `editorId`: that of the new editor.',
-      },
+      copyFrom: json.object(
+        { documentId: copySource.properties.documentId },
+        {
+          ...copySource.properties,
+          editorId: json.id('Editor to copy. Default: the id of the new editor.'),
+        },
+      ),
     },
   ),
   response: json.object({ version, changed }, counts),
