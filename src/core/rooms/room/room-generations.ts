@@ -50,7 +50,7 @@ const archiveOf = ({ replaced: { client, copies, old } }: MigratedContent): Arch
  */
 const statesMax = 4
 
-/** Maximum number of updates that are rebased together: the time to join them grows with its square. */
+/** Maximum structs and clients of updates that are rebased together: the time to join them grows with its square. */
 const joinedMax = 500
 
 /**
@@ -63,9 +63,13 @@ export function joinedWith(
   others: readonly ClientChange[],
 ): { readonly item: ClientChange; readonly left: readonly ClientChange[] } {
   const own = [first, ...others.filter(({ from }) => from === first.from)]
-  // The complete deletions of an offer would show that the sender has received the prune before.
-  const offer = own.findIndex(({ kind }) => kind === 'offer')
-  const joined = own.slice(0, Math.min(joinedMax, offer === -1 ? own.length : offer))
+  let parts = 0
+  const end = own.findIndex(({ kind, summary }) => {
+    parts += summary.structs + summary.clients.length
+    // The complete deletions of an offer would show that the sender has received the prune before.
+    return kind === 'offer' || parts > joinedMax
+  })
+  const joined = end === -1 ? own : own.slice(0, end)
   try {
     if (joined.length < 2) return { item: first, left: others }
     const bytes = Y.mergeUpdates(joined.map((each) => each.bytes))

@@ -347,7 +347,7 @@ export class Room implements CommittingRoom {
     const [first, ...others] = at === -1 ? [] : incoming.slice(at)
     if (first === undefined) return incoming
     if (at === 0) {
-      const { item, left } = joinedWith(first, others)
+      const { item, left } = this.charged(1, () => joinedWith(first, others), 1, [first])
       this.#putBack(left, since)
       void this.#rebase(item, since)
       this.#countWaiting(item)
