@@ -53,7 +53,8 @@ describe('documents in the console', () => {
     await page.route('**/v2/organizations/documents/get', async (route) => {
       const { search, pageToken } = (route.request().postDataJSON() as { data: Record<string, string> }).data
       if (search !== '58') return route.continue()
-      const found = pageToken === undefined ? [] : [{ id: 'doc-158', lastUpdated: 0, documentName: '' }]
+      const found =
+        pageToken === undefined ? [] : [{ id: 'doc-158', lastUpdated: 0, documentName: '', metadata: {} }]
       await route.fulfill({
         json: { result: { data: found, ...(pageToken === undefined && { pageToken: 'on' }) } },
       })
