@@ -53,6 +53,6 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: Grouped },
     // For two cores: more than half of the time of tests is spent waiting.
-    maxWorkers: 5,
+    maxWorkers: 4,
   },
 })
