@@ -7,7 +7,13 @@ import { skipWithoutNeeds } from './support/needs.ts'
 import { isOfDom } from './support/tiers.ts'
 
 /** If one of these files ran last, the run would wait for it alone. Vitest starts small files last. */
-const longest = ['/test/fuzz/cost.test.ts', '/test/fuzz/differential.test.ts']
+const longest = [
+  '/test/fuzz/cost.test.ts',
+  '/test/package/tarball/tarball.test.ts',
+  '/test/interop/openapi.test.ts',
+  '/test/rest/project/bench-faults.test.ts',
+  '/test/fuzz/differential.test.ts',
+]
 
 /**
  * Vitest ends a worker when the next file has another environment, so these files stay together. A worker takes
