@@ -1,5 +1,6 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
+import * as Y from 'yjs'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { CopiedIds } from '../copies/copy-writer.ts'
@@ -180,6 +181,15 @@ export class Generations {
       deleted = withoutRanges(deleted, replaced)
     }
     return { inserted, deleted }
+  }
+
+  /** Returns whether a document with one of these updates, or with all of them, lacks the last prune. */
+  isPrunedSince(updates: readonly Uint8Array[]): boolean {
+    const last = this.archives.find(({ generation }) => generation > 0 && generation === this.count)
+    return (
+      last !== undefined &&
+      !updates.some((update) => Y.decodeStateVector(Y.encodeStateVectorFromUpdate(update)).has(last.client))
+    )
   }
 
   /** Number of prunes. */
