@@ -141,7 +141,7 @@ async function createEditor(
   from: DocumentAddress,
   to: DocumentAddress,
   state: Uint8Array,
-  { userId, meta }: CopyRequest,
+  { userId, meta, versionId }: CopyRequest,
   threads: readonly AnnotationRecord[],
 ): Promise<{ readonly version: string }> {
   const { rooms, documents, schemas, engine } = services
@@ -161,6 +161,8 @@ async function createEditor(
     anchor: { ...anchor, ...anchors[index], editorId: to.editorId },
   }))
   const attached = await schemas.attachedTo(from)
+  // A version from before a migration does not match the present schema.
+  const rootSchema = versionId === undefined ? null : await schemas.of(from)
   const making = async (): Promise<void> => {
     if (attached !== null) await schemas.attach(to, attached)
     await copyThreads(services, from, to, moved)
@@ -168,7 +170,7 @@ async function createEditor(
   return rooms.use(to, async (room) => {
     const right = await documents.rightToChange(to)
     const cause = { source: 'rest', meta } as const
-    const options = { expects: 'nothing', cause, right, making, attribution } as const
+    const options = { expects: 'nothing', cause, right, making, attribution, rootSchema } as const
     const { version } = await new BackendEdits(room).apply(userId, bytes, options)
     await room.storeAuthors()
     return { version }

@@ -112,6 +112,24 @@ it('[FMT-200] rewrites the documents of a schema by rules, as edits with an auth
   editor.close()
 })
 
+it('[COPY-7] rejects a copy of a version from before a migration, which does not match the attached schema', async () => {
+  const name = await newSchema()
+  await add(name, 'versioned')
+  const { versionId } = dataOf(await server.post('/v2/crdt/versions/create', at('versioned'))) as {
+    versionId: string
+  }
+  await server.post('/v2/crdt/schemas/set', { name, schema: after, version: 2 })
+  await migrate(name)
+  await migrationOf(name)
+  const from = { documentId: 'versioned', editorId: 'main' }
+  expect(
+    await server.post('/v2/crdt/copy', { ...at('of-version'), from: { ...from, versionId } }),
+  ).toMatchObject({
+    body: { error: { details: { code: 'crdt/schema-violation' } } },
+  })
+  expect(await server.post('/v2/crdt/copy', { ...at('of-present'), from })).toMatchObject({ status: 200 })
+})
+
 it('[FMT-201] counts in a dry run what would change, and writes nothing', async () => {
   const name = await newSchema()
   await add(name, 'dry')
