@@ -218,11 +218,17 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   deliver(committed: Commit): void {
     if (this.#state.kind !== 'current') return
     if (this.#client.socket.isFull) return this.#fallBehind()
-    if (this.#mustOffer) return this.#setState({ kind: 'offering', vector: this.#room.broadcastVector() })
+    if (this.#mustOffer) return this.#holdBack()
     const frames = committed.bytesFor(this)
     if (frames === null) return
     if (this.#trace?.followsClient === true) this.#trace.line('update_sent', { bytes: frames.length })
     this.#share(frames)
+  }
+
+  #holdBack(): void {
+    this.#setState({ kind: 'offering', vector: this.#room.broadcastVector() })
+    // Without a request, the client would offer after the reply to its vector only.
+    if (this.protocol.handshake === 'clientFirst') this.#requestAll()
   }
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
@@ -569,8 +575,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#trace?.line('sync_step1_received', { bytes: vector.length })
     if (this.protocol.handshake === 'clientFirst') this.#saveAcks?.restart()
     this.#vector = Uint8Array.from(vector)
-    if (!this.#room.generations.areMissedBy(clocks)) this.#offersUntil = Number.NEGATIVE_INFINITY
-    else if (!this.#hasOffered && this.protocol.handshake === 'clientFirst') this.#requestAll()
+    const { generations } = this.#room
+    if (!generations.areMissedBy(clocks)) {
+      if (generations.count > 0) this.#offersUntil = Number.NEGATIVE_INFINITY
+    } else if (!this.#hasOffered && this.protocol.handshake === 'clientFirst') this.#requestAll()
     this.#answerNext()
   }
 
@@ -714,8 +722,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (!('vector' in this.#state) || this.#waitingForDrain || this.#mustOffer) return
     const { kind, vector } = this.#state
     const missed = this.#room.missed(vector)
-    this.#setState(current)
     if (missed === null) return
+    this.#setState(current)
     this.#trace?.line('client_caught_up', { bytes: missed.length })
     this.#whenDurable(() => this.send(this.protocol.update(missed)))
     if (kind === 'behind') this.#sendAwareness(this.#room.awareness.allAndTombstones())
