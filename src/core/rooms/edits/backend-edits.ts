@@ -214,7 +214,7 @@ export class BackendEdits {
    */
   #check(bytes: Uint8Array, options: EditPrecondition): void {
     beginEdit(this.#room, options)
-    if (this.#room.generations.concern(bytes)) throw incomplete()
+    if (this.#room.generations.concern(bytes)) throw outdated()
     checkDocumentSize(this.#room, bytes.length)
   }
 
@@ -418,6 +418,12 @@ const incomplete = (): ApiError =>
   new ApiError(
     'crdt/update-incomplete',
     'the update depends on updates that the document does not have: encode it against the state vector of the document',
+  )
+
+const outdated = (): ApiError =>
+  new ApiError(
+    'crdt/update-incomplete',
+    'the update was made before a prune of the editor: load the document again, and make the change in it',
   )
 
 /** Returns the error for an update that is malformed. */

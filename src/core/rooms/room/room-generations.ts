@@ -50,7 +50,10 @@ const archiveOf = ({ replaced: { client, copies, old } }: MigratedContent): Arch
  */
 const statesMax = 4
 
-/** Maximum structs and clients of updates that are rebased together: the time to join them grows with its square. */
+/**
+ * Maximum updates, structs, clients and deletions that are rebased together: the time to join them grows with its
+ * square.
+ */
 const joinedMax = 500
 
 /**
@@ -65,7 +68,7 @@ export function joinedWith(
   const own = [first, ...others.filter(({ from }) => from === first.from)]
   let parts = 0
   const end = own.findIndex(({ kind, summary }) => {
-    parts += summary.structs + summary.clients.length
+    parts += 1 + summary.structs + summary.clients.length + summary.deletes
     // The complete deletions of an offer would show that the sender has received the prune before.
     return kind === 'offer' || parts > joinedMax
   })
@@ -129,6 +132,11 @@ export class RoomGenerations {
   /** Returns an attribution in which copies have the origins of the replaced content. */
   carry(attribution: Attribution): Attribution {
     return this.#generations.carry(attribution)
+  }
+
+  /** Returns whether a document that consists of these updates lacks the last prune. */
+  isPrunedSince(updates: readonly Uint8Array[]): boolean {
+    return this.#generations.isPrunedSince(updates)
   }
 
   /** Returns whether a client with this state vector must offer its edits before it gets those that it lacks. */
