@@ -4,7 +4,7 @@ import type { DocumentAddress } from '../../core/model/address.ts'
 import { type VersionTask, windowJob } from './version-jobs.ts'
 
 /** Maximum number of windows in memory. The job of a forgotten window is enqueued once more, with the same id. */
-const windowsMax = 10_000
+const windowsMax = 100_000
 
 /**
  * Records when an automatic version or the check of a prune is due. This is stored as a job in the commit of an edit,
@@ -36,12 +36,17 @@ export class EditTaskWindows implements EditListener {
     const now = this.#clock.now()
     if (now < (this.#windows.get(name) ?? 0)) return null
     const end = windowEnd(name, everyMs, now)
-    if (this.#windows.size >= windowsMax) this.#windows.clear()
+    if (this.#windows.size >= windowsMax) this.#forgetEnded(now)
     this.#windows.set(name, end)
     const lost = (): void => {
       if (this.#windows.get(name) === end) this.#windows.delete(name)
     }
     return { jobs: [windowJob(this.#is, address, end)], stored() {}, lost }
+  }
+
+  #forgetEnded(now: number): void {
+    for (const [name, end] of this.#windows) if (end <= now) this.#windows.delete(name)
+    if (this.#windows.size >= windowsMax) this.#windows.clear()
   }
 }
 

@@ -326,36 +326,45 @@ export class VersionService {
     // If the process dies after the prune, the job moves the anchors.
     await store.carryOut(address, async (transaction) => transaction.enqueue(anchorsJob(address)))
     for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
-      const saved = await this.#keep(address, 'automatic', { userId, label: 'Before a prune' })
-      const pruned = await this.#pruneSaved(address, saved, request).catch(async (error: unknown) => {
-        // If the store has failed, the prune may be durable nevertheless.
-        const isRejected = error instanceof ApiError && error.status !== 'UNAVAILABLE'
-        if (isRejected) await this.store.remove(address, [saved.versionId])
-        throw error
-      })
-      if (pruned !== null) {
-        await this.#moveAnchors(address)
-        return { ...pruned, versionId: saved.versionId }
-      }
-      await this.store.remove(address, [saved.versionId])
+      const saved = await this.#save(address, 'automatic', { userId, label: 'Before a prune' })
+      const pruned = await this.#pruneSaved(address, saved, request)
+      if (pruned === null) continue
+      await this.#removeExpired(address)
+      await this.#moveAnchors(address)
+      return { ...pruned, versionId: saved.versionId }
     }
     throw headConflict()
   }
 
-  /** Returns null if the editor has changed since the version. */
+  /**
+   * Prunes an editor that a version has saved. Returns null if the editor has changed since. Removes the version, unless
+   * the prune is durable or may be.
+   */
   async #pruneSaved(
     address: DocumentAddress,
-    { version }: VersionRecord,
+    { version, versionId }: VersionRecord,
     { userId = '', meta = null, right, isIdle = false }: PruneRequest,
   ): Promise<PruneResult | null> {
     const { rooms, streams } = this.#services
-    // A stream that opens later has written nothing at the saved version, and cannot write after the prune.
-    await streams.requireNone(address)
-    const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
-    return rooms.use(address, async (room) => {
-      if (isIdle && room.memberCount > 0) throw headConflict()
-      return room.prune(authorship, version)
-    })
+    let mayBeDurable = false
+    try {
+      // A stream that opens later has written nothing at the saved version, and cannot write after the prune.
+      await streams.requireNone(address)
+      const authorship = { by: userId, right: await right(), source: 'rest', meta } as const
+      return await rooms.use(address, async (room) => {
+        if (isIdle && room.memberCount > 0) throw headConflict()
+        mayBeDurable = true
+        const pruned = await room.prune(authorship, version)
+        mayBeDurable = pruned !== null
+        return pruned
+      })
+    } catch (error) {
+      // If the store has failed, the prune may be durable nevertheless.
+      mayBeDurable &&= !(error instanceof ApiError) || error.status === 'UNAVAILABLE'
+      throw error
+    } finally {
+      if (!mayBeDurable) await this.store.remove(address, [versionId])
+    }
   }
 
   /** Moves the anchors of comments at content that prunes have replaced. */
@@ -371,7 +380,10 @@ export class VersionService {
       await this.#pruneSelected(address, rule)
     } catch (err) {
       const waitMs = waitAfter(err, rule)
-      if (waitMs === null) return log.warn({ err, ...address }, 'an editor is not pruned until its next edit')
+      const { organizationId, documentId, editorId } = address
+      if (waitMs !== hourMs)
+        log.warn({ err, organizationId, documentId, editorId }, 'could not prune an editor by the rule')
+      if (waitMs === null) return
       const at = windowEnd(editorName(address), waitMs, clock.now())
       await store.carryOut(address, async (transaction) =>
         transaction.enqueue(windowJob('prune', address, at)),
@@ -381,7 +393,8 @@ export class VersionService {
 
   async #pruneSelected(address: DocumentAddress, { megabytes, percent }: PruneRule): Promise<void> {
     const { rooms, streams, documents, storage, config, auditing } = this.#services
-    if ((await storage.errorIfFull(address.workspaceId)) !== null) return
+    const full = await storage.errorIfFull(address.workspaceId)
+    if (full !== null) throw full
     const { sizeBytes, isOpen } = await rooms.use(address, async ({ state, memberCount }) => ({
       sizeBytes: state.sizeBytes,
       isOpen: memberCount > 0,
@@ -427,24 +440,33 @@ export class VersionService {
     )
   }
 
-  /**
-   * Creates a version with the current content. Waits until the authors of all earlier edits are recorded,
-   * and then stores the version.
-   */
+  /** Creates a version with the current content. An automatic one replaces the expired ones. */
   async #keep(
+    address: DocumentAddress,
+    kind: VersionKind,
+    description: VersionDescription,
+  ): Promise<VersionRecord> {
+    const record = await this.#save(address, kind, description)
+    if (kind === 'automatic') await this.#removeExpired(address)
+    return record
+  }
+
+  async #removeExpired(address: DocumentAddress): Promise<void> {
+    const { store } = this
+    await store.remove(address, expiredVersions(await store.all(address), this.#services.clock.now()))
+  }
+
+  /** Waits until the authors of all earlier edits are recorded, and then stores a version with the current content. */
+  async #save(
     address: DocumentAddress,
     kind: VersionKind,
     { label = '', metadata = {}, userId = '' }: VersionDescription,
   ): Promise<VersionRecord> {
-    const { store } = this
-    const { clock } = this.#services
     const { captured, at: createdAt } = await this.#capture(address)
     if (captured === null) throw noContent()
     await this.#services.edits.drain()
     const described = { kind, label, metadata, createdBy: userId, createdAt }
-    const record = await store.add(address, { ...described, ...captured })
-    if (kind === 'automatic')
-      await store.remove(address, expiredVersions(await store.all(address), clock.now()))
+    const record = await this.store.add(address, { ...described, ...captured })
     this.#worker.wake()
     return record
   }
@@ -504,8 +526,8 @@ const isNotFound = (error: unknown): boolean => error instanceof ApiError && err
  * @throws the error, if it does not concern the editor
  */
 function waitAfter(error: unknown, { days }: PruneRule): number | null {
-  const code = error instanceof ApiError ? error.code : null
+  const { code, status } = error instanceof ApiError ? error : { code: null, status: null }
   if (code === 'crdt/document-changed' || code === 'crdt/open-streams') return hourMs
   if (isNotFound(error) || isTransient(error)) throw error
-  return code === 'crdt/open-branches' ? days * 24 * hourMs : null
+  return status === 'FAILED_PRECONDITION' && code !== 'crdt/open-branches' ? null : days * 24 * hourMs
 }

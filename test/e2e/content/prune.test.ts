@@ -525,6 +525,20 @@ it('[PRUNE-19] prunes the edited editors that the option selects, not while clie
   await own.stop()
 })
 
+it('[PRUNE-22] rejects an undo of the changes since a version from before a prune', async () => {
+  const ids = { userId: 'ann', type: 'text', upsert: true }
+  await call('undone', 'update', { ...ids, data: 'one two' })
+  const { versionId } = (await call('undone', 'versions/create', { label: 'form' })) as { versionId: string }
+  await call('undone', 'update', { ...ids, data: 'one two three' })
+  const { version } = await prune('undone')
+  expect(
+    await server.post('/v2/crdt/undo', { ...editor('undone'), from: versionId, by: 'ann' }),
+  ).toMatchObject({ body: { error: { details: { code: 'crdt/version-too-old' } } } })
+  await call('undone', 'update', { ...ids, data: 'one two three four' })
+  await call('undone', 'undo', { from: version, by: 'ann' })
+  expect(await textOf('undone')).toBe('one two three')
+})
+
 it('[PRUNE-10] a rejected prune leaves no version', async () => {
   await call('rejected', 'add', { type: 'text', data: 'Hello' })
   const documents = [{ documentId: 'rejected', disabled: true }]
