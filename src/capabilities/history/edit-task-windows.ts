@@ -3,7 +3,7 @@ import { type EditListener, editorName, type StartedWindows } from '../../core/e
 import type { DocumentAddress } from '../../core/model/address.ts'
 import { type VersionTask, windowJob } from './version-jobs.ts'
 
-/** Maximum number of windows in memory. The job of a forgotten window is enqueued once more, with the same id. */
+/** Maximum number of windows in memory. The job of a forgotten window is enqueued again, with the same id. */
 const windowsMax = 100_000
 
 /**

@@ -423,7 +423,7 @@ const incomplete = (): ApiError =>
 const outdated = (): ApiError =>
   new ApiError(
     'crdt/update-incomplete',
-    'the update was made before a prune of the editor: load the document again, and make the change in it',
+    'the update is from before a prune of the editor: load the document again, and edit that',
   )
 
 /** Returns the error for an update that is malformed. */
