@@ -1,6 +1,6 @@
 import { httpCodes, type Status } from '../../core/base/error-codes.ts'
 import type { Result, WeftFailure } from '../api/result.ts'
-import { WeftError } from '../api/result.ts'
+import { isWeftError, WeftError } from '../api/result.ts'
 
 /**
  * Code of an error that the endpoint itself returns. `endpoint/denied`: the application denies the document to the
@@ -121,7 +121,7 @@ export function resultForUser<Data>(result: Result<Data>): Result<Data> & { read
 
 /** Returns the error for a fault, whose details only the application sees. */
 export function rejectionOfFault(error: unknown): RejectedRequest {
-  const status: WeftFailure['status'] = error instanceof WeftError ? error.status : 'INTERNAL'
+  const status: WeftFailure['status'] = isWeftError(error) ? error.status : 'INTERNAL'
   return status === 'UNAVAILABLE'
     ? rejected('endpoint/unavailable', 'the documents are not available; try again')
     : rejected('server/internal', 'the request failed')

@@ -1,5 +1,5 @@
 import type { CrdtBranchesDiffData, EditorBranch, WeftApi } from '../api/operation-types.ts'
-import { WeftError } from '../api/result.ts'
+import { isWeftError } from '../api/result.ts'
 import { boundedText, listOf, validId } from './endpoint-body.ts'
 import {
   callOptions,
@@ -86,7 +86,7 @@ async function getSuggestions({ api, document, user }: EndpointCall): Promise<En
       if (branchesLeft === 0 || suggestions.length >= limits.hunks) break
     }
   } catch (error) {
-    if (!(error instanceof WeftError && noContent.includes(error.code))) throw error
+    if (!(isWeftError(error) && noContent.includes(error.code))) throw error
   }
   const data: SuggestionList = { suggestions, userId: user.userId, canDecide: user.role === 'editor' }
   return { message: `${suggestions.length} suggestions found.`, data }
