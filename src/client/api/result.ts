@@ -83,10 +83,6 @@ export class WeftError extends Error {
   }
 }
 
-/** Returns whether an error is a WeftError, also one of the bundle of a server in the same process. */
-export const isWeftError = (error: unknown): error is WeftError =>
-  error instanceof Error && error.name === 'WeftError'
-
 /**
  * Returns the data of a result.
  * @throws WeftError if the call failed

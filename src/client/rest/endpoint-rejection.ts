@@ -1,6 +1,6 @@
 import { httpCodes, type Status } from '../../core/base/error-codes.ts'
 import type { Result, WeftFailure } from '../api/result.ts'
-import { isWeftError, WeftError } from '../api/result.ts'
+import { WeftError } from '../api/result.ts'
 
 /**
  * Code of an error that the endpoint itself returns. `endpoint/denied`: the application denies the document to the
@@ -118,6 +118,10 @@ export function resultForUser<Data>(result: Result<Data>): Result<Data> & { read
   if (isForUser) throw new RejectedRequest({ status: status as Status, code, message, retryAfterSeconds })
   throw new WeftError(result.error)
 }
+
+/** Returns whether an error is a WeftError, also one of the bundle of a server in the same process. */
+export const isWeftError = (error: unknown): error is WeftError =>
+  error instanceof Error && error.name === 'WeftError'
 
 /** Returns the error for a fault, whose details only the application sees. */
 export function rejectionOfFault(error: unknown): RejectedRequest {

@@ -1,5 +1,4 @@
 import type { CrdtBranchesDiffData, EditorBranch, WeftApi } from '../api/operation-types.ts'
-import { isWeftError } from '../api/result.ts'
 import { boundedText, listOf, validId } from './endpoint-body.ts'
 import {
   callOptions,
@@ -9,7 +8,7 @@ import {
   type EndpointOperation,
   openOperation,
 } from './endpoint-operation.ts'
-import { rejected, resultForUser } from './endpoint-rejection.ts'
+import { isWeftError, rejected, resultForUser } from './endpoint-rejection.ts'
 import { requestToken } from './endpoint-token.ts'
 import type { CheckedUser, EndpointDocument } from './endpoint-user.ts'
 
