@@ -36,17 +36,14 @@ export class EditTaskWindows implements EditListener {
     const now = this.#clock.now()
     if (now < (this.#windows.get(name) ?? 0)) return null
     const end = windowEnd(name, everyMs, now)
-    if (this.#windows.size >= windowsMax) this.#forgetEnded(now)
+    this.#windows.delete(name)
+    const [oldest] = this.#windows.keys()
+    if (oldest !== undefined && this.#windows.size >= windowsMax) this.#windows.delete(oldest)
     this.#windows.set(name, end)
     const lost = (): void => {
       if (this.#windows.get(name) === end) this.#windows.delete(name)
     }
     return { jobs: [windowJob(this.#is, address, end)], stored() {}, lost }
-  }
-
-  #forgetEnded(now: number): void {
-    for (const [name, end] of this.#windows) if (end <= now) this.#windows.delete(name)
-    if (this.#windows.size >= windowsMax) this.#windows.clear()
   }
 }
 
