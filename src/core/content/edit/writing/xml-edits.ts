@@ -302,7 +302,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     }
     const nodes = this.#inCode(target, this.#inlineNodes(content) ?? [])
     if (nodes.length === 0) return this.textOutcome()
-    // Exactly there. A comparison with the old text might find the same words beside it.
+    // Exactly there. The comparison that elements need might find the same words beside it.
     if (nodes.every(({ kind }) => kind === 'text') && runsIn(nodes) <= formattedRunsMax)
       return this.#replaceByTexts({ flow, start: offset, end: offset }, nodes, true)
     const block = this.block(blockAt(this.view, flow, offset))
