@@ -657,7 +657,7 @@ export const errorCodes = {
     meaning: 'The update depends on updates that the document does not have.',
     remedy:
       'Read the state vector with `/v2/crdt/get`, and send `Y.encodeStateAsUpdate(doc, stateVector)`, which contains ' +
-      'all missing updates.',
+      'all missing updates. If the editor was pruned since, load it again and make the change in it.',
   },
   'crdt/open-branches': {
     status: 'FAILED_PRECONDITION',

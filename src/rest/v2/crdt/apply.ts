@@ -52,7 +52,10 @@ export const applyUpdate = defineOperation({
   response,
   errors: [
     ...contentErrors.map((error) => ({ ...error, when: `${error.when}, and \`create\` is not set` })),
-    { code: 'crdt/update-incomplete', when: 'the update builds on updates that the document does not have' },
+    {
+      code: 'crdt/update-incomplete',
+      when: 'the update builds on updates that the document does not have, or is from before a prune',
+    },
     ...writeErrors,
   ],
   async handler(data, { caller, services, full }) {
