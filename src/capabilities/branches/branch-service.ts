@@ -485,7 +485,10 @@ export class BranchService {
       await writeBranch(transaction, place, decided)
       return { branch: decided, isNew: true }
     })
-    this.#services.rooms.announceBranch(addressOf(main, branch.name))
+    const { rooms } = this.#services
+    // Else an open branch would follow until the next change of its main editor, and prevent its prunes.
+    await rooms.use(addressOf(main, branch.name), async () => {})
+    rooms.announceBranch(addressOf(main, branch.name))
     return result
   }
 

@@ -105,8 +105,8 @@ export class BranchFollower implements CommitFollower {
   }
 
   /**
-   * Resolves when the branch contains everything that the main editor contained at the time of the call. Does
-   * nothing if the branch is decided.
+   * Resolves when the branch contains everything that the main editor contained at the time of the call. A branch that
+   * is decided does not follow any more.
    * @throws StoreUnavailableError, ApiError if the main editor cannot be read, or if the branch would be too
    * large
    */
@@ -155,14 +155,15 @@ export class BranchFollower implements CommitFollower {
   async #follow(replaced: ReplacedContent | null = null): Promise<void> {
     if (this.#hasEnded()) return
     try {
+      const right = await this.#branch.dependencies.records.rightToChange(this.#branch.address)
       if (this.#state.is === 'apart') {
-        await this.#join(replaced)
+        await this.#join(right, replaced)
         replaced = null
       }
       if (this.#state.is !== 'following') return
       // The last commits of the main editor become durable and arrive while this promise is pending.
       await new BackendEdits(this.#state.main.room).version()
-      await this.#copyWaiting(replaced)
+      await this.#copyWaiting(right, replaced)
       await this.#recordOverlaps()
     } catch (error) {
       this.#part()
@@ -174,8 +175,7 @@ export class BranchFollower implements CommitFollower {
   readonly #hasEnded = (): boolean => this.#state.is === 'ended'
 
   /** Begins to listen to the main editor, then copies what the branch lacks. */
-  async #join(replaced: ReplacedContent | null): Promise<void> {
-    const right = await this.#right()
+  async #join(right: WriteRight, replaced: ReplacedContent | null): Promise<void> {
     const main = await this.#openMain()
     if (this.#hasEnded()) return main.release()
     this.#state = { is: 'following', main }
@@ -238,11 +238,6 @@ export class BranchFollower implements CommitFollower {
     this.#overlaps = withOverlaps(this.#overlaps, result.branchOverlaps ?? [])
   }
 
-  /** @throws ApiError FAILED_PRECONDITION if the branch is decided */
-  #right(): Promise<WriteRight> {
-    return this.#branch.dependencies.records.rightToChange(this.#branch.address)
-  }
-
   /** @throws StoreUnavailableError */
   async #recordOverlaps(): Promise<void> {
     if (this.#overlaps.length === 0) return
@@ -267,7 +262,7 @@ export class BranchFollower implements CommitFollower {
   }
 
   /** Appends the waiting commits, one update for each run of commits with one author. */
-  async #copyWaiting(replaced: ReplacedContent | null): Promise<void> {
+  async #copyWaiting(right: WriteRight, replaced: ReplacedContent | null): Promise<void> {
     const waiting = new Set(this.#waiting)
     const updates = replaced === null ? this.#waiting : withRemoval(this.#waiting, replaced)
     const [first, ...others] = updates
@@ -277,7 +272,6 @@ export class BranchFollower implements CommitFollower {
     this.#waiting = []
     this.#waitingBytes = 0
     const start = performance.now()
-    const right = await this.#right()
     let runs = runsOf(updates)
     // The author and the data of a run are those of its first update.
     if (replaced === null && runs.length > runsMax)

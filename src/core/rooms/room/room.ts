@@ -398,8 +398,8 @@ export class Room implements CommittingRoom {
   /**
    * Starts a new generation of the document; see `RoomGenerations`.
    * @param expected the version that the caller has saved
-   * @returns null if the document has another version
-   * @throws ApiError as `RoomGenerations.prune`, FAILED_PRECONDITION if a branch follows the document
+   * @returns null if the document has another version, or an open branch follows it
+   * @throws ApiError as `RoomGenerations.prune`
    */
   async prune(
     authorship: Omit<Change, 'bytes' | 'summary' | 'from'>,
@@ -408,7 +408,8 @@ export class Room implements CommittingRoom {
     const release = await this.pauseIncoming()
     try {
       this.begin()
-      if (versionOf(this.commits.version) !== expected || this.#followers !== null) return null
+      const isFollowed = (this.#followers?.size ?? 0) > 0
+      if (versionOf(this.commits.version) !== expected || isFollowed) return null
       return await this.generations.prune(authorship)
     } catch (error) {
       if (endsRoom(error)) this.fail(error)
