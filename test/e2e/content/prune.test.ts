@@ -198,6 +198,9 @@ it('[PRUNE-4] keeps an edit whose place was deleted as a branch with the name of
   expect(await server.post('/v2/crdt/prune', editor('unplaced'))).toMatchObject({
     body: { error: { details: { code: 'crdt/open-branches', branches: [name] } } },
   })
+  // The branch was open in this process, and is decided.
+  dataOf(await server.post('/v2/crdt/branches/reject', { ...editor('unplaced'), name, userId: 'eve' }))
+  expect(await prune('unplaced')).toMatchObject({ generation: 2 })
   ann.close()
   ben.close()
 })
@@ -531,9 +534,14 @@ it('[PRUNE-22] rejects an undo of the changes since a version from before a prun
   const { versionId } = (await call('undone', 'versions/create', { label: 'form' })) as { versionId: string }
   await call('undone', 'update', { ...ids, data: 'one two three' })
   const { version } = await prune('undone')
-  expect(
-    await server.post('/v2/crdt/undo', { ...editor('undone'), from: versionId, by: 'ann' }),
-  ).toMatchObject({ body: { error: { details: { code: 'crdt/version-too-old' } } } })
+  for (const range of [{ from: versionId }, { to: versionId }, { from: versionId, to: version }])
+    expect(await server.post('/v2/crdt/undo', { ...editor('undone'), ...range, by: 'ann' })).toMatchObject({
+      body: { error: { details: { code: 'crdt/version-too-old' } } },
+    })
+  // The whole history has no deleted text from before the prune.
+  expect(await server.post('/v2/crdt/undo', { ...editor('undone'), by: 'eve' })).toMatchObject({
+    body: { result: { warnings: [expect.anything(), expect.stringContaining('prune')] } },
+  })
   await call('undone', 'update', { ...ids, data: 'one two three four' })
   await call('undone', 'undo', { from: version, by: 'ann' })
   expect(await textOf('undone')).toBe('one two three')

@@ -1,6 +1,5 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
-import * as Y from 'yjs'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { CopiedIds } from '../copies/copy-writer.ts'
@@ -22,8 +21,8 @@ export interface NestedCopy extends CopiedIds {
 }
 
 /**
- * The ids of content that a copy has replaced. Its items are stored apart: they are needed for a rebase only. A prune makes one for the whole document. A rebase makes one for the edit of a client
- * that had not received the prune.
+ * The ids of content that a copy has replaced. Its items are stored apart: they are needed for a rebase only. A prune
+ * makes one for the whole document. A rebase makes one for the edit of a client that had not received the prune.
  */
 export interface Archive {
   /** Client id of the copies, at least `copyClientMin`. Its first id is always deleted: a client with it has the copies. */
@@ -183,13 +182,10 @@ export class Generations {
     return { inserted, deleted }
   }
 
-  /** Returns whether a document with one of these updates, or with all of them, lacks the last prune. */
-  isPrunedSince(updates: readonly Uint8Array[]): boolean {
+  /** The client id of the copies of the last prune; null if there is none. */
+  get lastPrune(): number | null {
     const last = this.archives.find(({ generation }) => generation > 0 && generation === this.count)
-    return (
-      last !== undefined &&
-      !updates.some((update) => Y.decodeStateVector(Y.encodeStateVectorFromUpdate(update)).has(last.client))
-    )
+    return last?.client ?? null
   }
 
   /** Number of prunes. */

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { ApiError } from '../../base/errors.ts'
 import { EncodedJson } from '../../model/json-pieces.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import type { OverlapPolicy } from '../merge/overlap.ts'
@@ -25,12 +26,17 @@ export type HistoryQuery =
   | { readonly is: 'runs'; readonly contentKey: string | undefined; readonly runsMax: number }
   /** The whole document at a time: see `stateUntil`. */
   | { readonly is: 'state'; readonly until: number }
-  /** `schema`: the schema that the document must match after the undo; null without one. */
+  /**
+   * `schema`: the schema that the document must match after the undo; null without one. `lastPrune`: the client id of the
+   * copies of the last prune; null without one. `first`: the first version of the range that the caller has given.
+   */
   | {
       readonly is: 'undo'
       readonly selection: UndoSelection
       readonly onOverlap: OverlapPolicy
       readonly schema: RootSchema | null
+      readonly lastPrune: number | null
+      readonly first: 'from' | 'to'
     }
 
 export type HistoryAnswer =
@@ -83,14 +89,35 @@ export function answerHistory(
       case 'state':
         return { is: 'state', update: stateUntil(history, attribution, query.until) }
       default: {
+        requireSincePrune(history, query)
         const check = expectMatch(history.doc, query.schema)
         const result = undoChanges(history, attribution, query.selection, query.onOverlap)
-        return { is: 'undo', result: { ...result, warnings: result.update === null ? [] : check() } }
+        const warnings = result.update === null ? [] : check()
+        const isIncomplete = query.lastPrune !== null && query.first === 'to'
+        return {
+          is: 'undo',
+          result: { ...result, warnings: isIncomplete ? [...warnings, prunedText] : warnings },
+        }
       }
     }
   } finally {
     history.destroy()
   }
+}
+
+const prunedText = 'text that was deleted before the last prune of the editor cannot be restored'
+
+/** Throws if the copies of a prune would count as changes of their authors, or replaced content as undone. */
+function requireSincePrune(
+  history: DocumentHistory,
+  { lastPrune, first }: HistoryQuery & { readonly is: 'undo' },
+): void {
+  if (lastPrune === null || history[first].clocks.has(lastPrune)) return
+  throw new ApiError(
+    'crdt/version-too-old',
+    `the editor was pruned after the version \`${first}\`: send a later version`,
+    { details: { oldest: null } },
+  )
 }
 
 function runsOf(

@@ -1,4 +1,3 @@
-import { ApiError } from '../../base/errors.ts'
 import type { RunsPage } from '../../content/history/author-runs.ts'
 import type { ChangeSet, ChangeSetOptions } from '../../content/history/change-sets.ts'
 import type { DiffReading } from '../../content/history/diff/version-diff.ts'
@@ -175,15 +174,10 @@ export class RoomHistory {
     beginEdit(this.#room, options)
     const { revision } = state
     const loaded = await this.#load(range)
-    // The copies of a prune would count as inserted since then.
-    if (range.from !== null && this.#room.generations.isPrunedSince(loaded.updates.from))
-      throw new ApiError(
-        'crdt/version-too-old',
-        'the editor was pruned after the version `from`: send a later version',
-        { details: { oldest: null } },
-      )
     const { rootSchema: schema = null } = options
-    const query = { is: 'undo', selection, onOverlap, schema } as const
+    const { lastPrune } = this.#room.generations
+    const first = range.from === null ? 'to' : 'from'
+    const query = { is: 'undo', selection, onOverlap, schema, lastPrune, first } as const
     const answer = await this.#read(loaded, await this.#attribution(), query)
     if (answer.is !== 'undo') throw unexpected(answer)
     const { result } = answer

@@ -134,9 +134,8 @@ export class RoomGenerations {
     return this.#generations.carry(attribution)
   }
 
-  /** Returns whether a document that consists of these updates lacks the last prune. */
-  isPrunedSince(updates: readonly Uint8Array[]): boolean {
-    return this.#generations.isPrunedSince(updates)
+  get lastPrune(): number | null {
+    return this.#generations.lastPrune
   }
 
   /** Returns whether a client with this state vector must offer its edits before it gets those that it lacks. */

@@ -156,7 +156,7 @@ export const undoContentChanges = defineAgentOperation({
         ...(overlaps && { overlaps }),
         ...(overlapCount && { overlapCount }),
       },
-      ...warningsOf(otherAuthors === null ? warnings : [nothingSelected(otherAuthors)]),
+      ...warningsOf(otherAuthors === null ? warnings : [nothingSelected(otherAuthors), ...warnings]),
     }
   },
 })
