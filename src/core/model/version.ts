@@ -1,3 +1,5 @@
+import { ApiError } from '../base/errors.ts'
+
 /** Identifies one state of a document: the epoch of its log, and the sequence number of the last update. */
 export interface Version {
   readonly epoch: number
@@ -15,3 +17,7 @@ export function parseVersion(version: string): Version | null {
   const [, epoch, seq] = /^(\d{1,15})\.(\d{1,15})$/.exec(version) ?? []
   return epoch === undefined || seq === undefined ? null : { epoch: Number(epoch), seq: Number(seq) }
 }
+
+/** The error of a change whose base version cannot be rebuilt, or is from before the last prune. */
+export const baseVersionExpired = (): ApiError =>
+  new ApiError('crdt/base-version-too-old', 'baseVersion is unknown or too old: read the document again')

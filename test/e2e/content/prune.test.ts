@@ -210,38 +210,53 @@ it('[PRUNE-5] has the old content or the new one with its generation after a cra
     const directory = await temporaryDirectory()
     const first = await openLevelEngine({ directory: directory.path })
     let isBroken = false
+    let hasEnded = false
     const failing = async (): Promise<never> => {
+      hasEnded = true
       throw new Error('the process ends here')
     }
     const broken = withLog(first, (log) => ({
-      ...log,
       append: (...given: Parameters<typeof log.append>) =>
         isBroken && step === 'append' ? failing() : log.append(...given),
       compact: (...given: Parameters<typeof log.compact>) =>
         isBroken && step === 'compact' ? failing() : log.compact(...given),
     }))
-    const put: typeof first.blobs.put = (key, bytes) =>
-      isBroken && step === 'blob' && key[0] === 'generations' ? failing() : first.blobs.put(key, bytes)
-    const engine = { ...broken, blobs: { ...broken.blobs, put } }
-    const running = await startTestServer({}, { engine })
+    const put = first.blobs.put.bind(first.blobs)
+    first.blobs.put = (key, bytes) =>
+      isBroken && step === 'blob' && key[0] === 'generations' ? failing() : put(key, bytes)
+    const running = await startTestServer({}, { engine: broken })
     const ann = await open('crash', 'ann', running)
     churn(ann, 30)
     const before = ann.text.toString()
     await eventually(async () => (await textOf('crash', running)) === before)
     ann.provider.disconnect()
     ann.text.insert(3, 'ANN')
+    const [{ version: baseVersion }] = (await call('crash', 'get', {}, running)) as [{ version: string }]
     isBroken = true
     expect((await running.post('/v2/crdt/prune', editor('crash'))).status).not.toBe(200)
+    expect(hasEnded).toBe(true)
     isBroken = false
     await running.stop()
     const again = await openLevelEngine({ directory: directory.path })
     const restarted = await startTestServer({}, { engine: again })
     expect(await textOf('crash', restarted)).toBe(before)
+    // The old content and the new one have other ids: a change of the one cannot become one of the other.
+    const target = `${before.slice(0, 5)}REST${before.slice(5)}`
+    const { body } = await restarted.post('/v2/crdt/update', {
+      ...editor('crash'),
+      contentKey: 'content',
+      type: 'text',
+      baseVersion,
+      data: target,
+    })
+    const isPruned = step === 'compact'
+    expect(body.error?.details?.code).toBe(isPruned ? 'crdt/base-version-too-old' : undefined)
+    const middle = isPruned ? before : target
     const ben = await open('crash', 'ben', restarted)
     ann.provider.serverUrl = ann.provider.serverUrl.replace(running.wsUrl, restarted.wsUrl)
     ann.provider.params.token = await restarted.token('ann')
     ann.provider.connect()
-    const expected = `${before.slice(0, 3)}ANN${before.slice(3)}`
+    const expected = `${middle.slice(0, 3)}ANN${middle.slice(3)}`
     await equal([ann, ben], () => expected)
     await prune('crash', restarted)
     expect(await textOf('crash', restarted)).toBe(expected)

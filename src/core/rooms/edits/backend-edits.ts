@@ -14,6 +14,7 @@ import {
   requireReplaced,
   type StreamPlaceRequest,
 } from '../../content/stream/stream-place.ts'
+import { baseVersionExpired } from '../../model/version.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
@@ -24,7 +25,6 @@ import type { LoopSlices } from '../document/loop-slices.ts'
 import { convertUpdate, vetUpdate } from '../document/vet-update.ts'
 import { loadVersion } from '../log/load-room.ts'
 import type { Room } from '../room/room.ts'
-import { baseVersionExpired } from '../room/room-errors.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
 import { mayBeCostly } from '../updates/work-shares.ts'
 import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
@@ -310,7 +310,9 @@ export class BackendEdits {
     const base = resolveBase(room, { baseVersion })
     if (base === null) return null
     const past = await loadVersion(log, room.doc, base)
-    if (past === null) throw baseVersionExpired()
+    const { lastPrune } = room.generations
+    if (past === null || (lastPrune !== null && !past.doc.store.clients.has(lastPrune)))
+      throw baseVersionExpired()
     const bytes = past.encode()
     past.doc.destroy()
     const found = await readInline(readers, bytes.length, Number.POSITIVE_INFINITY, () =>

@@ -244,6 +244,7 @@ export class Replacement {
       isBounded: thread === null,
     }
     const { rootSchema: schema = null, onOverlap = 'report' } = options
+    const { lastPrune } = room.generations
     const task: TaskOf<ContentPlan['is']> =
       plan.is === 'replace'
         ? {
@@ -253,7 +254,7 @@ export class Replacement {
             // The result of the check has functions, which cannot be sent to a thread.
             checked: thread === null ? plan.checked : null,
             updates: [...past, ...edit.updates],
-            merge: base === null ? undefined : { pastCount: past.length, onOverlap },
+            merge: base === null ? undefined : { pastCount: past.length, onOverlap, lastPrune },
             documentBytesMax: copySizeMax(room, bytesIn(base === null ? edit.updates : past)),
           }
         : { ...edit, ...(thread === null ? plan : withOwnBuffers(plan)), schema }

@@ -48,9 +48,6 @@ export function toUnavailable(cause: unknown): never {
   throw new ApiError('server/store-unavailable', 'the change could not be stored; try again', { cause })
 }
 
-export const baseVersionExpired = (): ApiError =>
-  new ApiError('crdt/base-version-too-old', 'baseVersion is unknown or too old: read the document again')
-
 export const headConflict = (): ApiError =>
   new ApiError('crdt/document-changed', 'the document has moved on; try again')
 

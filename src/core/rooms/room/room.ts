@@ -5,7 +5,7 @@ import type { UsageCounts } from '../../directory/usage-counts.ts'
 import type { StartedWindows } from '../../events/debounce-windows.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
-import { type Version, versionOf } from '../../model/version.ts'
+import { baseVersionExpired, type Version, versionOf } from '../../model/version.ts'
 import { limitOf } from '../../quota/limits.ts'
 import { AppendRejectedError, type Key, type Term } from '../../store/engine.ts'
 import { writeStateVector } from '../../update/state-vector.ts'
@@ -33,7 +33,6 @@ import { WriteLock } from '../updates/write-lock.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
 import {
-  baseVersionExpired,
   damageIn,
   documentDeleted,
   documentMoved,

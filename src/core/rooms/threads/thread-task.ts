@@ -36,6 +36,7 @@ import {
 } from '../../content/stream/stream-place.ts'
 import { type StreamWriter, stepInCopy, type WriterStep } from '../../content/stream/stream-writing.ts'
 import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/text-query.ts'
+import { baseVersionExpired } from '../../model/version.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
@@ -117,9 +118,16 @@ interface ReplaceTask extends EditTask {
   readonly checked?: CheckedChange | null
   /**
    * With `merge`, the first `pastCount` of the updates are those of an older version. The change is made for
-   * it, and merged into the document, which the other updates have.
+   * it, and merged into the document, which the other updates have. `lastPrune`: the client id of the copies of the last
+   * prune; null without one. The version must be later.
    */
-  readonly merge?: { readonly pastCount: number; readonly onOverlap: OverlapPolicy } | undefined
+  readonly merge?:
+    | {
+        readonly pastCount: number
+        readonly onOverlap: OverlapPolicy
+        readonly lastPrune: number | null
+      }
+    | undefined
 }
 
 interface PlaceTask extends DocumentUpdates {
@@ -364,8 +372,9 @@ function replace(task: ReplaceTask): CopyEdit {
   const { merge, updates, documentBytesMax: bytesMax, isBounded } = task
   const checked = task.checked ?? checkChange(task.change)
   if (merge === undefined) return edit(task, (copy) => applyWithinLimit(copy, checked, bytesMax))
-  const { pastCount, onOverlap } = merge
+  const { pastCount, onOverlap, lastPrune } = merge
   const past = stateOf({ updates: updates.slice(0, pastCount), isBounded })
+  if (lastPrune !== null && !past.doc.store.clients.has(lastPrune)) throw baseVersionExpired()
   const copy = stateOf({ updates: updates.slice(pastCount), isBounded })
   const writer = past.writeAs(task.writers)
   copy.doc.clientID = writer.client
