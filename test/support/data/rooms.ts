@@ -16,7 +16,7 @@ import { LocalBus, SingleNode } from '../../../src/core/store/single-node.ts'
 import { roomyAccounts } from '../servers/memory.ts'
 
 /** Replacement for the records of documents, in tests that use only rooms. */
-const noRecords: DocumentRegistry = {
+export const noRecords: DocumentRegistry = {
   ensure: () => Promise.resolve(),
   create: () => Promise.resolve(),
   isGoing: () => Promise.resolve(false),

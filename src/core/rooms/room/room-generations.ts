@@ -25,7 +25,7 @@ interface PrunedRoom {
   readonly hasEnded: boolean
   accepts(item: ClientChange): boolean
   commit(updates: readonly Change[], since: number): void
-  keepUnplaced(item: ClientChange, state: Uint8Array): Promise<void>
+  keepUnplaced(item: ClientChange, state: Uint8Array): Promise<boolean>
   spent(ms: number, item: ClientChange): void
 }
 
@@ -147,26 +147,31 @@ export class RoomGenerations {
    * Applies and commits an update for which `concern` returns true. Its sender gets the result as all other members do,
    * and it replaces the sender's items. A malformed update ends its sender, and so does one that needs too much. If the
    * sender leaves or the room ends meanwhile, drops the update.
-   * @returns false if the update depends on updates that the document lacks
+   * @returns `incomplete` if the update depends on updates that the document lacks; `again` if the document has changed
+   * meanwhile, or the permission of the sender may have ended
    * @throws ApiError as `placeOnThread`; INVALID_ARGUMENT if the document would be too large
    */
-  async rebase(item: ClientChange): Promise<boolean> {
+  async rebase(item: ClientChange): Promise<'done' | 'incomplete' | 'again'> {
+    const { revision } = this.#room.state
     const rebased = this.#generations.isFull ? needsTooMuch : await this.#rebaseOnThread(item)
-    if (!this.#room.accepts(item)) return true
-    if (rebased === 'incomplete') return false
+    if (!this.#room.accepts(item)) return 'done'
+    if (rebased === 'incomplete') return rebased
     if (rebased !== null && 'reason' in rebased) {
       item.from.end(rebased)
-      return true
+      return 'done'
     }
     if (rebased !== null) {
-      if (rebased.unplaced !== null) await this.#room.keepUnplaced(item, rebased.unplaced)
       const { by, meta, bytes, from } = item
-      if (rebased.archive !== null && !(await this.#archive(rebased.archive, bytes))) return true
+      if (rebased.unplaced !== null && !(await this.#room.keepUnplaced(item, rebased.unplaced)))
+        return 'again'
+      if (rebased.archive !== null) await this.#archive(rebased.archive, bytes, revision)
+      if (this.#room.hasEnded) return 'done'
+      if (this.#room.state.revision !== revision) return 'again'
       const authorship = { by, meta: meta ?? null, right: from.right, source: 'socket' } as const
       this.#become(rebased, authorship, this.#room.dependencies.clock.now())
     }
     item.onApplied?.()
-    return true
+    return 'done'
   }
 
   #rebaseOnThread(item: ClientChange): Promise<Rebased | 'incomplete' | null | Close> {
@@ -200,17 +205,21 @@ export class RoomGenerations {
 
   /**
    * Starts a new generation, and resolves when the log has only its content.
+   * @returns null if the document has changed meanwhile: an update that a thread integrates does not wait for this call
    * @throws ApiError RESOURCE_EXHAUSTED as `placeOnThread`; the errors of the log
    */
-  async prune(authorship: Omit<Change, 'bytes' | 'summary' | 'from'>): Promise<PruneResult> {
+  async prune(authorship: Omit<Change, 'bytes' | 'summary' | 'from'>): Promise<PruneResult | null> {
     const { address, state, dependencies } = this.#room
+    const { revision } = state
     const { archives } = this.#generations
     const before = state.encode()
     const pruned = await dependencies.threads.use(address, (thread) =>
       thread.run({ is: 'prune', updates: [before], archives }),
     )
     const { archive } = pruned
-    if (!(await this.#archive(archive, before))) throw roomClosing()
+    await this.#archive(archive, before, revision)
+    if (this.#room.hasEnded) throw roomClosing()
+    if (state.revision !== revision) return null
     this.#become(pruned, authorship, dependencies.clock.now())
     const { commits } = this.#room
     const version = versionOf({ epoch: commits.epoch, seq: await commits.durable })
@@ -256,15 +265,12 @@ export class RoomGenerations {
     )
   }
 
-  /** Stores an archive. If the room ends meanwhile, removes it and returns false: the document may be deleted. */
-  async #archive(archive: Archive, items: Uint8Array): Promise<boolean> {
-    const { address, dependencies } = this.#room
+  /** Stores an archive. Removes it if the room has ended, because the document may be deleted, or has changed. */
+  async #archive(archive: Archive, items: Uint8Array, revision: number): Promise<void> {
+    const { address, dependencies, state } = this.#room
     await dependencies.generationStore.add(address, archive, items)
-    if (this.#room.hasEnded) {
+    if (this.#room.hasEnded || state.revision !== revision)
       await dependencies.generationStore.remove([...addressKey(address), String(archive.client)])
-      return false
-    }
-    return true
   }
 
   #become(

@@ -30,7 +30,7 @@ import { RoomTrace } from '../updates/room-trace.ts'
 import { UpdateApplier, UpdateApplyError } from '../updates/update-applier.ts'
 import { mayBeCostly, partsOfCostly, type Work } from '../updates/work-shares.ts'
 import { WriteLock } from '../updates/write-lock.ts'
-import { allowedOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
+import { allowedOf, fenceOf, mayBeStale, staleRightsOf } from '../updates/write-rights.ts'
 import type { RoomDependencies } from './room-dependencies.ts'
 import {
   damageIn,
@@ -362,9 +362,10 @@ export class Room implements CommittingRoom {
     const release = this.lock.hold(() => this.endTick())
     try {
       if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
-      const isDone = await this.generations.rebase(item)
+      const outcome = await this.generations.rebase(item)
       if (this.hasEnded) return
-      if (isDone) {
+      if (outcome === 'again') this.#putBack([item], since)
+      else if (outcome === 'done') {
         const accepted = this.#applier.retry()
         if (accepted.length > 0) this.commit(accepted, since)
         this.#putBack(this.#applier.takeOutdated(), since)
@@ -381,17 +382,24 @@ export class Room implements CommittingRoom {
   /**
    * Keeps the parts of an edit whose place was deleted as a branch of the document. If the edit could not be stored
    * afterwards, its client offers it again: the branch then exists.
+   * @returns false if the permission of the sender may have ended
    */
-  async keepUnplaced(
-    { from: { user }, bytes, by, meta = null }: ClientChange,
-    state: Uint8Array,
-  ): Promise<void> {
-    const { records, log } = this.dependencies
+  async keepUnplaced(item: ClientChange, state: Uint8Array): Promise<boolean> {
+    const { from, bytes, by, meta = null } = item
+    const { user } = from
+    const { records, log, fences } = this.dependencies
+    if (mayBeStale(fences, from)) return false
     const branch = await records.addBranch(this.address, user, bytes, versionOf(this.commits.version))
     const entry = { bytes: state, by, source: 'socket', meta } as const
-    await log.append(addressKey(branch), 'recreate', [entry], { term: this.term }).catch((error: unknown) => {
-      if (!(error instanceof AppendRejectedError && error.reason === 'exists')) throw error
-    })
+    try {
+      const options = { term: this.term, fence: fenceOf([item]) }
+      await log.append(addressKey(branch), 'recreate', [entry], options)
+    } catch (error) {
+      if (!(error instanceof AppendRejectedError)) throw error
+      if (error.reason === 'fence') return false
+      if (error.reason !== 'exists') throw error
+    }
+    return true
   }
 
   /**
