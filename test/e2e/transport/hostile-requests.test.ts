@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
+import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { httpTimeouts } from '../../../src/rest/http/http-server.ts'
 import { contentOf, eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { type EventStream, HttpSession } from '../../support/clients/http-session.ts'
@@ -95,6 +96,33 @@ it('[TRANS-41] answers a GET with 1013 if the session ends while its token is ch
   expect((await session.post([], { close: 1000 })).status).toBe(200)
   await stream.ended
   expect((await later).closed()).toEqual({ code: 1013, reason: 'unknown session; connect again' })
+})
+
+it('[TRANS-41] begins a session once if the token checks of two GETs with its id end together', async () => {
+  const engine = await openMemoryEngine()
+  const server = await start({}, { engine })
+  const token = await server.token('ann')
+  const { kv } = engine
+  const get = kv.get.bind(kv)
+  let waiting = 0
+  let open = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  kv.get = async (...given) => {
+    waiting += 1
+    await gate
+    return get(...given)
+  }
+  const first = sessionOf(server, token)
+  const both = [first, sessionOf(server, token, { id: first.id })].map((session) => session.poll(0, 5))
+  await eventually(() => waiting >= 2)
+  open()
+  const closes = (await Promise.all(both)).map((poll) => poll.closed())
+  const reason = 'the session begins with another request; connect again'
+  expect(closes.filter((closed) => closed !== undefined)).toEqual([{ code: 1013, reason }])
+  expect((await first.post([], { close: 1000 })).status).toBe(200)
+  await eventually(async () => (await metric(server, 'weft_connections{')) === 0)
 })
 
 it('[TRANS-42] accepts a message whose upload takes longer than another request may take', async () => {

@@ -222,15 +222,15 @@ export class HttpTransport {
       this.#reject(response, address, full, path, identity.tenant)
       return false
     }
-    // A second GET may have begun the session while the token was checked.
-    if (this.#sessions.has(events.sessionId)) {
-      sendClosed(response, closeCodes.tryAgainLater, 'the session begins with another request; connect again')
-      return false
-    }
     admission.countWorkspace(ticket, workspaceId)
     const document = documentPrefix(documentAddress(identity.tenant, path), path.documentId)
     if (await this.#forward(document, request, response)) return false
     if (response.destroyed) return false
+    // A second GET may have begun the session while this one waited.
+    if (this.#sessions.has(events.sessionId)) {
+      sendClosed(response, closeCodes.tryAgainLater, 'the session begins with another request; connect again')
+      return false
+    }
     const socket = this.#add(events, { address, workspaceId }, { identity, secret: events.secret }, ticket)
     socket.attach(response, { position: 0, waitMs: events.waitMs })
     sessionManager.admitDocument(socket, requested, identity, address, withdrawals)
