@@ -575,7 +575,7 @@ export class RoomRegistry {
       room: open.room,
       release: () => {
         open.leases -= 1
-        if (open.leases === 0) this.#watchIdle(open)
+        if (open.leases === 0 && !open.room.hasEnded) this.#watchIdle(open)
       },
     }
   }

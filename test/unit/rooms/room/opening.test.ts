@@ -69,3 +69,18 @@ it('[ROOM-72] shares the slices of the encoding among all callers, and lets upda
   await rooms.closeAll(close('serviceRestart', 'the test is over'))
   await engine.close()
 })
+
+it('[LIM-4] counts no place for a document whose room has ended before its users leave', async () => {
+  const clock = new HeldClock()
+  const engine = await openMemoryEngine({ clock })
+  const rooms = roomsOn(engine, { documentsPerWorkspaceMax: 2 }, { clock })
+  const open = (documentId: string) => rooms.open({ ...address, documentId })
+  const ended = await open('ended')
+  ended.room.close(close('serviceRestart', 'the room has failed'))
+  ended.release()
+  await open('first')
+  await open('second')
+  await expect(open('third')).rejects.toMatchObject({ status: 'RESOURCE_EXHAUSTED' })
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  await engine.close()
+})
