@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { DocumentState } from '../../src/core/rooms/document/document-state.ts'
 import { MalformedUpdateError } from '../../src/core/update/malformed.ts'
-import { checkMapEntries } from '../../src/core/update/map-entries.ts'
-import { checkNesting } from '../../src/core/update/nesting.ts'
+import { checkPlaces } from '../../src/core/update/nesting.ts'
 import { readUpdate } from '../../src/core/update/read-update.ts'
 import { isEmpty, isPlain } from '../../src/core/update/summary.ts'
 import { message } from '../support/clients/clients.ts'
@@ -29,7 +28,7 @@ class Document {
     try {
       const summary = readUpdate(bytes)
       if (isEmpty(summary)) return 'refused'
-      checkNesting(bytes, this.state.doc)
+      checkPlaces(bytes, this.state.doc)
       plain = isPlain(summary, this.state.clocks)
     } catch (error) {
       expect(error).toBeInstanceOf(MalformedUpdateError)
@@ -51,7 +50,6 @@ class Document {
     const summary = readUpdate(added)
     this.state.advance(summary)
     if (plain) this.state.applyPlain([{ bytes }])
-    checkMapEntries(summary, this.state.doc)
     this.log.push(added)
   }
 

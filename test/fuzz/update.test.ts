@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { DocumentState } from '../../src/core/rooms/document/document-state.ts'
 import { struct } from '../../src/core/update/item-content.ts'
 import { MalformedUpdateError } from '../../src/core/update/malformed.ts'
-import { checkNesting } from '../../src/core/update/nesting.ts'
+import { checkPlaces } from '../../src/core/update/nesting.ts'
 import { readUpdate, type UpdateListener } from '../../src/core/update/read-update.ts'
 import { isPlain, type UpdateSummary } from '../../src/core/update/summary.ts'
 import { Random, randomHistory } from '../support/data/random-doc.ts'
@@ -28,7 +28,7 @@ function take(bytes: Uint8Array, encoded: Uint8Array): Outcome {
   let summary: UpdateSummary
   try {
     summary = readUpdate(bytes, listener)
-    if (summary.types > 0) checkNesting(bytes, state.doc)
+    checkPlaces(bytes, state.doc)
   } catch {
     return 'refused'
   }

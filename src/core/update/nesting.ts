@@ -2,13 +2,18 @@ import * as Y from 'yjs'
 import { limits } from '../model/limits.ts'
 import { struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { type ItemPlace, type ReadItem, readUpdate } from './read-update.ts'
+import { type ItemId, type ItemPlace, type ReadItem, readUpdate } from './read-update.ts'
+import type { UpdateSummary } from './summary.ts'
 
-interface NestedItem {
+interface PlacedItem {
   readonly clock: number
   readonly end: number
   readonly isType: boolean
+  /** True if the item has several values or characters. */
+  readonly isRun: boolean
   readonly place: ItemPlace
+  /** True if the item is a map entry; undefined: as its sibling. */
+  isEntry: boolean | undefined
   /**
    * Number of types above the item, including the root. 0: not determined yet; `visiting`: being determined.
    */
@@ -17,18 +22,30 @@ interface NestedItem {
 
 const visiting = -1
 
-type NestedItemsByClient = Map<number, NestedItem[]>
+type PlacedItemsByClient = Map<number, PlacedItem[]>
+
+/** Returns whether `checkPlaces` must check an update. */
+export const hasPlaces = ({ types, longRuns }: UpdateSummary): boolean => types > 0 || longRuns > 0
 
 /**
- * Rejects an update if one of its new shared types would be nested too deep. The types of `doc` above it
- * count as well. The limit is needed because Yjs deletes, copies and encodes nested types by recursion. Items
- * that refer to missing structs count as items at the top level; they are checked again when the missing
- * structs have arrived.
+ * Rejects an update if the places of its new items show one of these problems. Must be called before the update is
+ * applied, because Yjs cannot remove the items again.
+ *
+ * - A shared type would be nested too deep. The types of `doc` above it count as well. The limit is needed because Yjs
+ *   deletes, copies and encodes nested types by recursion.
+ * - An item with several values would be a live entry of a map, or an attribute of an element. An entry must be one
+ *   value. If a longer entry has been split, Yjs deletes only its end when the entry is replaced. Because of the remaining
+ *   live part, Yjs throws whenever the map is deleted, also after the next load. Deleted items are legitimate, because
+ *   documents without garbage collection have them.
+ *
+ * Items that refer to missing structs count as elements at the top level; the caller must check them again when the
+ * missing structs have arrived.
  * @throws MalformedUpdateError
  */
-export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
-  const items: NestedItemsByClient = new Map()
-  const item = ({ client, clock, length, kind, place: claimed }: ReadItem): void => {
+export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): void {
+  const items: PlacedItemsByClient = new Map()
+  const deleted = new Map<number, ClockRange[]>()
+  const item = ({ client, clock, length, kind, place: claimed, parentSub }: ReadItem): void => {
     // If the document has the first part of an item, the new part follows this part. The update may claim
     // another place, which is ignored.
     const known = Y.getState(doc.store, client)
@@ -36,32 +53,87 @@ export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
     const list = items.get(client) ?? []
     if (list.length === 0) items.set(client, list)
+    const end = clock + length
     list.push({
       clock: Math.max(clock, known),
-      end: clock + length,
+      end,
       isType: kind === struct.type,
+      isRun: length > 1 && kind !== struct.deleted,
       place,
+      isEntry: place.kind === 'sibling' ? undefined : parentSub !== null,
       depth: 0,
     })
   }
-  readUpdate(bytes, { item })
-  for (const list of items.values()) {
+  const deletion = (client: number, clock: number, length: number): void => {
+    const ranges = deleted.get(client) ?? []
+    if (ranges.length === 0) deleted.set(client, ranges)
+    ranges.push({ clock, length })
+  }
+  readUpdate(bytes, { item, deletion })
+  for (const [client, list] of items) {
     for (const item of list) {
-      if (item.isType && depthOf(item, items, doc) >= limits.typeDepth) {
+      if (item.isType && depthOf(item, items, doc) >= limits.typeDepth)
         throw new MalformedUpdateError(`shared types are nested deeper than ${limits.typeDepth}`)
-      }
+      if (item.isRun && isEntry(item, items, doc) && !isDeleted(deleted.get(client) ?? [], item))
+        throw new MalformedUpdateError('an entry of a map has more than one value')
     }
   }
+}
+
+interface ClockRange {
+  readonly clock: number
+  readonly length: number
+}
+
+/** Returns whether ranges contain all clocks of an item. Sorts the ranges. */
+function isDeleted(ranges: ClockRange[], item: PlacedItem): boolean {
+  ranges.sort((one, other) => one.clock - other.clock)
+  let at = item.clock
+  for (const { clock, length } of ranges) {
+    if (clock > at) break
+    at = Math.max(at, clock + length)
+  }
+  return at >= item.end
+}
+
+/**
+ * Returns whether an item is a map entry: Yjs gives an item with an origin the parent and the key of this origin. Notes
+ * the answer in all items on the way to the first one that has a key or a parent.
+ */
+function isEntry(start: PlacedItem, items: PlacedItemsByClient, doc: Y.Doc): boolean {
+  const chain: PlacedItem[] = []
+  let answer = false
+  for (let item: PlacedItem | undefined = start; item !== undefined; ) {
+    if (item.isEntry !== undefined) {
+      answer = item.isEntry
+      break
+    }
+    // Of circular references, none is an entry: Yjs never integrates these items.
+    item.isEntry = false
+    chain.push(item)
+    const { place }: PlacedItem = item
+    if (place.kind === 'root') break
+    item = find(items, place.client, place.clock)
+    if (item === undefined) answer = isEntryInDocument(place, doc)
+  }
+  for (const item of chain) item.isEntry = answer
+  return answer
+}
+
+function isEntryInDocument({ client, clock }: ItemId, doc: Y.Doc): boolean {
+  if (clock >= Y.getState(doc.store, client)) return false
+  const item = Y.getItem(doc.store, Y.createID(client, clock))
+  return item instanceof Y.Item && item.parentSub !== null
 }
 
 /**
  * Returns the number of types above an item. Follows the references from item to item within the update, and
  * then sets the depths in reverse order. Uses no recursion.
  */
-function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): number {
-  const chain: NestedItem[] = []
+function depthOf(start: PlacedItem, items: PlacedItemsByClient, doc: Y.Doc): number {
+  const chain: PlacedItem[] = []
   let depth = 1
-  for (let item: NestedItem | undefined = start; item !== undefined; ) {
+  for (let item: PlacedItem | undefined = start; item !== undefined; ) {
     if (item.depth > 0) {
       depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
       break
@@ -76,20 +148,20 @@ function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): num
     if (item === undefined) depth = depthInDocument(place, doc)
   }
   for (let index = chain.length - 1; index >= 0; index--) {
-    const link = chain[index] as NestedItem
+    const link = chain[index] as PlacedItem
     link.depth = depth
-    if (index > 0 && (chain[index - 1] as NestedItem).place.kind === 'parent') depth += 1
+    if (index > 0 && (chain[index - 1] as PlacedItem).place.kind === 'parent') depth += 1
   }
   return start.depth
 }
 
-function find(items: NestedItemsByClient, client: number, clock: number): NestedItem | undefined {
+function find(items: PlacedItemsByClient, client: number, clock: number): PlacedItem | undefined {
   const list = items.get(client)
   if (list === undefined) return undefined
   let [low, high] = [0, list.length - 1]
   while (low <= high) {
     const middle = (low + high) >> 1
-    const item = list[middle] as NestedItem
+    const item = list[middle] as PlacedItem
     if (clock < item.clock) high = middle - 1
     else if (clock >= item.end) low = middle + 1
     else return item

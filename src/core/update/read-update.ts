@@ -80,7 +80,7 @@ export const clientsMax = 100_000
  * Reads and vets a Yjs update (V1) without creating a document. Rejects bytes that no legitimate client
  * sends. Yjs itself accepts such bytes, and then throws, loops or stores data that it cannot load again. The
  * work is limited by the number of bytes. Checks that depend on the document are separate: the nesting of
- * types (`checkNesting`), the entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
+ * types and the entries of maps (`checkPlaces`), and missing structs (`isPlain`).
  * @throws MalformedUpdateError
  */
 export const readUpdate = (bytes: Uint8Array, listener: UpdateListener | null = null): UpdateSummary =>
@@ -150,7 +150,7 @@ class UpdateReader extends ByteReader {
   #needs: number[] | null = null
   #skippedTo: number[] | null = null
   #deletedTo: number[] | null = null
-  #longRuns: number[] | null = null
+  #longRuns = 0
   #structs = 0
   #deletes = 0
   #deletesInOrder = true
@@ -208,7 +208,7 @@ class UpdateReader extends ByteReader {
       deletesInOrder: this.#deletesInOrder,
       types: this.#types,
       values: this.#values,
-      longRuns: this.#longRuns ?? noNumbers,
+      longRuns: this.#longRuns,
     }
   }
 
@@ -299,10 +299,7 @@ class UpdateReader extends ByteReader {
       this.#partsLeft -= length
     } else if (kind === struct.doc && ++this.#subdocuments > this.#max.subdocuments)
       throw new MalformedUpdateError(`it has more than ${subdocumentsMax} subdocuments`)
-    if (length > 1 && kind !== struct.deleted && (info & mayBeEntry) !== 0) {
-      this.#longRuns ??= []
-      this.#longRuns.push(client, clock, clock + length)
-    }
+    if (length > 1 && kind !== struct.deleted && (info & mayBeEntry) !== 0) this.#longRuns += 1
     this.#listener?.item({
       client,
       clock,

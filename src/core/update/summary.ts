@@ -34,7 +34,7 @@ export interface UpdateSummary {
   readonly deletes: number
   /** True if the deleted ranges of each client are ascending and disjoint, as Yjs writes them. */
   readonly deletesInOrder: boolean
-  /** Number of new shared types. `checkNesting` must check them. */
+  /** Number of new shared types. `checkPlaces` must check them. */
   readonly types: number
   /**
    * Number of values in items that may have several values, for example elements of arrays. Splitting such an
@@ -42,10 +42,10 @@ export interface UpdateSummary {
    */
   readonly values: number
   /**
-   * Triples of client, start clock and end clock: items with several values or characters that may be map
-   * entries. Only the document shows whether they are, so `checkMapEntries` must check them.
+   * Number of items with several values or characters that may be map entries. Only the document shows whether they
+   * are, so `checkPlaces` must check them.
    */
-  readonly longRuns: readonly number[]
+  readonly longRuns: number
 }
 
 type ClockByClient = ReadonlyMap<number, number>
@@ -134,7 +134,7 @@ export function advance(summary: UpdateSummary, clocks: Map<number, number>): vo
  * neither before nor after it is applied.
  */
 export const isSimple = ({ structs, deletes, types, longRuns }: UpdateSummary): boolean =>
-  types === 0 && longRuns.length === 0 && structs + deletes <= simpleMax
+  types === 0 && longRuns === 0 && structs + deletes <= simpleMax
 
 const simpleMax = 4
 
@@ -151,7 +151,7 @@ const numberBytes = 12
  * Returns an upper bound of the memory in bytes that a summary takes. If the update has many small parts,
  * this is several times the bytes of the update.
  */
-export const memoryOf = ({ clients, needs, skippedTo, deletedTo, longRuns }: UpdateSummary): number =>
+export const memoryOf = ({ clients, needs, skippedTo, deletedTo }: UpdateSummary): number =>
   summaryBytes +
   blockBytes * clients.length +
-  numberBytes * (needs.length + skippedTo.length + deletedTo.length + longRuns.length)
+  numberBytes * (needs.length + skippedTo.length + deletedTo.length)

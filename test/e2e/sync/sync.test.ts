@@ -266,6 +266,8 @@ describe('rejections and close codes', () => {
       Uint8Array.of(0, 2, 2, 0, 0, 0),
       Uint8Array.of(0, 0, 1, 9),
       Uint8Array.of(1, 2, 200, 200),
+      // An entry `k` of the map `m` with two values, which only the document shows.
+      Uint8Array.of(0, 2, 14, 1, 1, 7, 0, 0x24, 1, 1, 109, 1, 107, 2, 97, 98, 0),
     ]
     for (const bytes of hostile) {
       const client = await RawClient.connect(url(path))

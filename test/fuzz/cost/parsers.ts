@@ -11,7 +11,7 @@ import { yWebsocket } from '../../../src/core/sync/protocols/y-websocket.ts'
 import { AttributionBuilder } from '../../../src/core/update/attribution/attribution-builder.ts'
 import { readAwareness } from '../../../src/core/update/awareness.ts'
 import { joinUpdates } from '../../../src/core/update/join-updates.ts'
-import { checkNesting } from '../../../src/core/update/nesting.ts'
+import { checkPlaces } from '../../../src/core/update/nesting.ts'
 import { readOutline } from '../../../src/core/update/outline.ts'
 import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { splitUpdate } from '../../../src/core/update/split-update.ts'
@@ -32,7 +32,7 @@ const updateReaders: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = 
     const clocks = new Map(summary.clients.map(({ client, from }) => [client, from]))
     return isPlain(summary, clocks)
   },
-  'nesting of an update': (bytes) => checkNesting(bytes, new Y.Doc()),
+  'places of the items of an update': (bytes) => checkPlaces(bytes, new Y.Doc()),
   'outline of an update': readOutline,
   'statistics of an update': readStatistics,
   'authors of an update': (bytes) => {

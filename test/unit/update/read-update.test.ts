@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkNesting } from '../../../src/core/update/nesting.ts'
+import { checkPlaces } from '../../../src/core/update/nesting.ts'
 import { clientsPerStep, rangesPerStep, type Steps } from '../../../src/core/update/outline.ts'
 import { readUpdate, readUpdateSteps } from '../../../src/core/update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../../src/core/update/state-vector.ts'
@@ -236,9 +236,9 @@ function nested(depth: number): Uint8Array {
 
 describe('nesting', () => {
   it('[UPD-8] accepts types that are nested up to the limit, and rejects one more level', () => {
-    expect(() => checkNesting(nested(199), new Y.Doc())).not.toThrow()
-    expect(() => checkNesting(nested(200), new Y.Doc())).toThrow('deeper than 200')
-    expect(() => checkNesting(nested(2_500), new Y.Doc())).toThrow('deeper than 200')
+    expect(() => checkPlaces(nested(199), new Y.Doc())).not.toThrow()
+    expect(() => checkPlaces(nested(200), new Y.Doc())).toThrow('deeper than 200')
+    expect(() => checkPlaces(nested(2_500), new Y.Doc())).toThrow('deeper than 200')
   })
 
   it('[UPD-8] measures nesting from the position in the document, even through siblings', () => {
@@ -251,12 +251,12 @@ describe('nesting', () => {
     const known = new Y.Doc()
     Y.applyUpdate(known, Y.encodeStateAsUpdate(doc))
     innermost.insert(0, ['a value'])
-    expect(() => checkNesting(updates[0] as Uint8Array, known)).not.toThrow()
+    expect(() => checkPlaces(updates[0] as Uint8Array, known)).not.toThrow()
     innermost.insert(1, [new Y.Array()])
     const both = Y.mergeUpdates(updates)
-    expect(() => checkNesting(both, known)).toThrow('deeper than 200')
+    expect(() => checkPlaces(both, known)).toThrow('deeper than 200')
     Y.applyUpdate(known, updates[0] as Uint8Array)
-    expect(() => checkNesting(updates[1] as Uint8Array, known)).toThrow('deeper than 200')
+    expect(() => checkPlaces(updates[1] as Uint8Array, known)).toThrow('deeper than 200')
   })
 })
 

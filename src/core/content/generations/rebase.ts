@@ -1,8 +1,6 @@
 import * as Y from 'yjs'
 import { noPlacements, withinBudget } from '../../update/integration.ts'
-import { checkMapEntries } from '../../update/map-entries.ts'
-import { checkNesting } from '../../update/nesting.ts'
-import { readUpdate } from '../../update/read-update.ts'
+import { checkPlaces } from '../../update/nesting.ts'
 import { CopyWriter, type PartsOf } from '../copies/copy-writer.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { createDoc, noGuid } from '../yjs/create-doc.ts'
@@ -48,10 +46,9 @@ export function rebase(
   try {
     return withinBudget({ doc: union, stepsMax, ...noPlacements }, () => {
       for (const bytes of allItems(generations, items, present)) Y.applyUpdate(union, bytes)
-      checkNesting(update, union)
+      checkPlaces(update, union)
       applyNew(union, update)
       if (union.store.pendingStructs !== null || union.store.pendingDs !== null) return 'incomplete'
-      checkMapEntries(readUpdate(update), union)
       Y.applyUpdate(doc, present)
       return new EditRebase(generations, union, doc, update).run()
     })

@@ -16,8 +16,7 @@ import {
 } from '../../content/stream/stream-place.ts'
 import { baseVersionExpired } from '../../model/version.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
-import { checkMapEntries } from '../../update/map-entries.ts'
-import { checkNesting } from '../../update/nesting.ts'
+import { checkPlaces } from '../../update/nesting.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
 import { isTooLargeToPredict, loopStepsMax } from '../document/integration-limits.ts'
@@ -387,12 +386,11 @@ export class BackendEdits {
    */
   #rehearse(bytes: Uint8Array, summary: UpdateSummary, options: RestoreOptions): readonly string[] {
     const { state } = this.#room
-    vetted(() => checkNesting(bytes, state.doc))
+    vetted(() => checkPlaces(bytes, state.doc))
     if (this.#fits(summary, options)) return []
     const copy = DocumentState.fromBytes(state.encode())
     const check = expectMatch(copy.doc, options.rootSchema ?? null)
     if (copy.integrate(bytes).gap) throw incomplete()
-    vetted(() => checkMapEntries(summary, copy.doc))
     const warnings = check()
     copy.doc.destroy()
     return warnings
@@ -403,7 +401,7 @@ export class BackendEdits {
    * already found every problem that applying the update could reveal.
    */
   #fits(summary: UpdateSummary, options: RestoreOptions): boolean {
-    return !hasSchema(options) && isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
+    return !hasSchema(options) && isPlain(summary, this.#room.state.clocks)
   }
 }
 

@@ -3,8 +3,7 @@ import { errorMessage } from '../../base/errors.ts'
 import { createDoc, noGuid } from '../../content/yjs/create-doc.ts'
 import { sortDeletions } from '../../update/integrable-part.ts'
 import { noPlacements, skipObservers, withinBudget } from '../../update/integration.ts'
-import { checkMapEntries } from '../../update/map-entries.ts'
-import { checkNesting } from '../../update/nesting.ts'
+import { checkPlaces } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { missingClocks, type UpdateSummary } from '../../update/summary.ts'
 import { documentStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
@@ -164,9 +163,7 @@ function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
 function vetWhole(doc: Y.Doc): Merged {
   try {
     const bytes = Y.encodeStateAsUpdate(doc)
-    const summary = readUpdate(bytes)
-    checkNesting(bytes, new Y.Doc(noGuid))
-    checkMapEntries(summary, doc)
+    checkPlaces(bytes, new Y.Doc(noGuid))
     return { bytes, content: sumOf(doc) }
   } catch (error) {
     throw new DocumentRejectedError(`it cannot be served: ${errorMessage(error)}`)

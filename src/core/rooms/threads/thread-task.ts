@@ -40,9 +40,7 @@ import { baseVersionExpired } from '../../model/version.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
-import { checkMapEntries } from '../../update/map-entries.ts'
-import { checkNesting } from '../../update/nesting.ts'
-import { readUpdate } from '../../update/read-update.ts'
+import { checkPlaces } from '../../update/nesting.ts'
 import { splitUpdate } from '../../update/split-update.ts'
 import {
   type ClientClock,
@@ -409,10 +407,9 @@ function place({ updates, update, schema }: PlaceTask): PlacedIntegration {
   copy.check()
   const stepsMax = documentStepsMax(copy.sizeBytes + update.length)
   try {
-    checkNesting(update, copy.doc)
+    checkPlaces(update, copy.doc)
     const check = expectMatch(copy.doc, schema)
     const placed = copy.placeItems(update, stepsMax)
-    if (placed.added !== null) checkMapEntries(readUpdate(placed.added), copy.doc)
     const warnings = placed.gap ? [] : check()
     const state = placed.added !== null && placed.isDear ? copy.encode() : null
     return { ...placed, state, problem: null, warnings }

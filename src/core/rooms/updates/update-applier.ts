@@ -1,10 +1,9 @@
 import { errorMessage } from '../../base/errors.ts'
 import { close } from '../../model/close.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
-import { checkMapEntries } from '../../update/map-entries.ts'
-import { checkNesting } from '../../update/nesting.ts'
+import { checkPlaces, hasPlaces } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
-import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/summary.ts'
+import { isEmpty, isPlain, isSimple } from '../../update/summary.ts'
 import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
 import { loopStepsMax, tickStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
@@ -104,9 +103,9 @@ export class UpdateApplier {
       if (steps > loopStepsMax) {
         if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
       } else if (this.#trace !== undefined) this.#trace.predicted(item, 0)
-      if (item.summary.types > 0) {
+      if (hasPlaces(item.summary)) {
         this.#applyRun(run, accepted)
-        if (!this.#nests(item)) continue
+        if (!this.#fitsInto(item)) continue
       }
       if (this.#fits(item)) {
         this.#state.advance(item.summary)
@@ -181,7 +180,6 @@ export class UpdateApplier {
       }
       const isWhole = Buffer.compare(added, item.bytes) === 0
       const summary = isWhole ? item.summary : readUpdate(added)
-      // The thread has checked the map entries.
       this.#accept({ ...item, bytes: added, summary }, accepted)
     }
     if (gap) this.addPending(item)
@@ -220,14 +218,10 @@ export class UpdateApplier {
     return kind === 'update' && isPlain(summary, this.#state.clocks)
   }
 
-  /**
-   * Returns whether the nesting of the types of the update is within the limit. If not, closes the sender;
-   * the room continues.
-   */
-  #nests({ bytes, from }: ClientChange): boolean {
-    const { doc } = this.#state
+  /** Returns whether the new items of the update may have their places. If not, closes the sender; the room continues. */
+  #fitsInto({ bytes, from }: ClientChange): boolean {
     try {
-      checkNesting(bytes, doc)
+      checkPlaces(bytes, this.#state.doc)
       return true
     } catch (error) {
       from.end(close('badRequest', errorMessage(error)))
@@ -245,23 +239,8 @@ export class UpdateApplier {
         ? cause
         : new UpdateApplyError('an update could not be applied', { cause })
     }
-    for (const { summary, from } of run) this.#checkEntries(summary, from)
     for (const update of run) accepted.push(update)
     run.length = 0
-  }
-
-  /**
-   * Checks that no map entry has several values. This check needs the document with the applied update; the
-   * update is not stored yet. @throws UpdateApplyError, after closing the sender
-   */
-  #checkEntries(summary: UpdateSummary, from: Member | null): void {
-    if (summary.longRuns.length === 0) return
-    try {
-      checkMapEntries(summary, this.#state.doc)
-    } catch (cause) {
-      from?.end(close('badRequest', errorMessage(cause)))
-      throw new UpdateApplyError(errorMessage(cause), { cause })
-    }
   }
 
   /**
@@ -274,9 +253,7 @@ export class UpdateApplier {
       const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
       const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
       if (added !== null) {
-        const summary = readUpdate(added)
-        this.#checkEntries(summary, from)
-        this.#accept({ ...item, bytes: added, summary }, accepted)
+        this.#accept({ ...item, bytes: added, summary: readUpdate(added) }, accepted)
       }
       if (!gap) onApplied?.()
       return !gap
@@ -324,7 +301,8 @@ export class UpdateApplier {
       this.#expensive ??= incoming
       return !isNext
     }
-    return this.#nests(incoming) && !this.#integrate(incoming, accepted)
+    const isPlaced = !hasPlaces(incoming.summary) || this.#fitsInto(incoming)
+    return isPlaced && !this.#integrate(incoming, accepted)
   }
 }
 
