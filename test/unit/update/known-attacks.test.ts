@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkPlaces } from '../../../src/core/update/nesting.ts'
+import { checkPlaces } from '../../../src/core/update/check-places.ts'
 import {
   clientsMax,
   readUpdate,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkPlaces } from '../../../src/core/update/nesting.ts'
+import { checkPlaces } from '../../../src/core/update/check-places.ts'
 import { clientsPerStep, rangesPerStep, type Steps } from '../../../src/core/update/outline.ts'
 import { readUpdate, readUpdateSteps } from '../../../src/core/update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../../src/core/update/state-vector.ts'

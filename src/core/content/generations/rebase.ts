@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
+import { checkPlaces } from '../../update/check-places.ts'
 import { noPlacements, withinBudget } from '../../update/integration.ts'
-import { checkPlaces } from '../../update/nesting.ts'
 import { CopyWriter, type PartsOf } from '../copies/copy-writer.ts'
 import { deletedRanges } from '../merge/merge-versions.ts'
 import { createDoc, noGuid } from '../yjs/create-doc.ts'

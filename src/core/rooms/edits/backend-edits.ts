@@ -15,8 +15,8 @@ import {
   type StreamPlaceRequest,
 } from '../../content/stream/stream-place.ts'
 import { baseVersionExpired } from '../../model/version.ts'
+import { checkPlaces } from '../../update/check-places.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
-import { checkPlaces } from '../../update/nesting.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
 import { DocumentState, emptyUpdate, type PlacedIntegration } from '../document/document-state.ts'
 import { isTooLargeToPredict, loopStepsMax } from '../document/integration-limits.ts'

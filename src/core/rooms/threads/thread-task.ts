@@ -38,9 +38,9 @@ import { type StreamWriter, stepInCopy, type WriterStep } from '../../content/st
 import { type AnsweredText, answerTextQuery, type TextQuery } from '../../content/text-query.ts'
 import { baseVersionExpired } from '../../model/version.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
+import { checkPlaces } from '../../update/check-places.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
-import { checkPlaces } from '../../update/nesting.ts'
 import { splitUpdate } from '../../update/split-update.ts'
 import {
   type ClientClock,

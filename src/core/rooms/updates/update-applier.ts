@@ -1,7 +1,7 @@
 import { errorMessage } from '../../base/errors.ts'
 import { close } from '../../model/close.ts'
+import { checkPlaces, hasPlaces } from '../../update/check-places.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
-import { checkPlaces, hasPlaces } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isEmpty, isPlain, isSimple } from '../../update/summary.ts'
 import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
