@@ -74,6 +74,19 @@ it('[ROOM-65] opens a document after a large update in slices, when a client edi
   for (const client of [writer, witness]) client.end()
 })
 
+it('[ROOM-65] opens a document after a large update in slices, when a client lacks a part of it', async () => {
+  const writer = await connect('part')
+  const [large = new Uint8Array(2)] = hostileUpdates.alternateItemDeletions(10_000)
+  writer.sendUpdate(large)
+  await writer.roundTrip()
+  const joining = await connect('part', 'bob')
+  joining.sendVector(writeStateVector(new Map([[1, 1]])))
+  await eventually(() => joining.offers().length > 0)
+  expect(textOf(joining.offers())).toBe(textOf([large]))
+  expect(await metric(server, 'weft_thread_jobs_total{purpose="change",outcome="done"}')).toBe(2)
+  for (const client of [writer, joining]) client.end()
+})
+
 it('[ROOM-51] when an update would make its document too expensive, closes the socket of the sender with 4413, and no other socket', async () => {
   const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
   witness.sendUpdate(typed('before', 78))

@@ -676,9 +676,17 @@ export class DocumentState {
    */
   diff(vector: Uint8Array | null): Uint8Array {
     if (vector === null || vector.length <= 1) return this.bytes ?? this.encode()
-    if (this.bytes !== null && this.#isCovered(readStateVector(vector)))
-      return this.#deletions() ?? this.#diff(vector)
-    return this.#diff(vector)
+    return this.#diffOfBytes(vector) ?? Y.encodeStateAsUpdate(this.doc, vector)
+  }
+
+  /** True if `diff` would create the Y.Doc of a large document in one piece. The vector must not be empty. */
+  mustOpenFor(vector: Uint8Array): boolean {
+    return this.bytesToSplit !== null && this.#diffOfBytes(vector) === null
+  }
+
+  /** Returns the update that a client with this state vector lacks if this needs no Y.Doc; otherwise null. */
+  #diffOfBytes(vector: Uint8Array): Uint8Array | null {
+    return this.bytes !== null && this.#isCovered(readStateVector(vector)) ? this.#deletions() : null
   }
 
   /**
@@ -865,10 +873,6 @@ export class DocumentState {
     return withinBudget({ placements: null, found: null, ...budget, stepsMax }, work, ({ steps }) => {
       this.#steps += steps
     })
-  }
-
-  #diff(vector: Uint8Array): Uint8Array {
-    return Y.encodeStateAsUpdate(this.doc, vector)
   }
 
   /** Returns whether a client with these clocks has the whole document, except possibly deletions. */

@@ -239,6 +239,7 @@ export class BackendEdits {
    */
   async missing(vector: Uint8Array): Promise<Uint8Array> {
     const { state } = this.#room
+    if (vector.length > 1 && state.mustOpenFor(vector)) await this.#room.openFor('doc')
     return (await readDurable(this.#room, () => state.diff(vector))).result
   }
 

@@ -1,11 +1,11 @@
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
-import { errorMessage } from '../../base/errors.ts'
+import { ApiError, errorMessage } from '../../base/errors.ts'
 import { fullMessage } from '../../directory/storage-quota.ts'
 import type { AccessRole } from '../../directory/store/records.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close, isPermanent } from '../../model/close.ts'
-import type { LimitName } from '../../quota/limits.ts'
+import { type LimitName, limitOf } from '../../quota/limits.ts'
 import { type BudgetedReader, newTickBudget, pieceCostBytes } from '../../quota/tick-shares.ts'
 import { vetUpdate } from '../../rooms/document/vet-update.ts'
 import type { RoomHandle } from '../../rooms/registry/room-registry.ts'
@@ -611,8 +611,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#room.endTick()
     const waiting = this.#room.waitingOf(this)
     if (waiting !== null) return this.#answerAfter(waiting, vector)
-    if (this.#room.answering.mustEncode(vector)) return this.#answerEncoded(vector)
-    this.#reply(vector)
+    const reply = (): void => this.#reply(vector)
+    if (this.#room.answering.mustEncode(vector)) return this.#answerWhen(this.#room.whenEncoded(reply))
+    if (this.#mustOpenFor(vector)) return this.#answerWhen(this.#room.openFor('doc').then(reply))
+    reply()
   }
 
   #reply(vector: Uint8Array): void {
@@ -635,15 +637,19 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     void waiting.then(() => this.#room.scheduleAnswer(answer))
   }
 
-  /** Replies when the state of the document is encoded. The socket is not read until then, as in `#answerAfter`. */
-  #answerEncoded(vector: Uint8Array): void {
+  #mustOpenFor(vector: Uint8Array): boolean {
+    return vector.length > 1 && this.#room.state.mustOpenFor(vector)
+  }
+
+  /** Waits for an answer that needs slices or a thread. The socket is not read until then, as in `#answerAfter`. */
+  #answerWhen(answered: Promise<void>): void {
     this.pauseReading()
-    void this.#room
-      .whenEncoded(() => {
-        this.#reply(vector)
-        this.resumeReading()
-      })
-      .catch((error: unknown) => this.#room.fail(error))
+    answered.then(() => this.resumeReading(), this.#refused)
+  }
+
+  readonly #refused = (error: unknown): void => {
+    if (!(error instanceof ApiError)) return this.#room.fail(error)
+    this.end(close('tryAgainLater', 'the document could not be read: try again', limitOf(error)))
   }
 
   get isFull(): boolean {
@@ -721,6 +727,12 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #catchUp(): void {
     if (!('vector' in this.#state) || this.#waitingForDrain || this.#mustOffer) return
     const { kind, vector } = this.#state
+    if (this.#mustOpenFor(vector)) {
+      const again = (): void => {
+        if (!this.#room.hasEnded) this.#catchUp()
+      }
+      return void this.#room.openFor('doc').then(again).catch(this.#refused)
+    }
     const missed = this.#room.missed(vector)
     if (missed === null) return
     this.#setState(current)

@@ -36,6 +36,9 @@ it('[ROOM-65] opens a large document in slices before backends read it or change
   const viewed = await stored('viewed', [1, 2])
   expect((await viewed.edits.view((doc) => doc.store.clients.size)).result).toBe(2)
   expect(viewed.room.state.opened).not.toBeNull()
+  const missing = await stored('missing', [1, 2])
+  await missing.edits.missing(Uint8Array.of(1, 9, 1))
+  expect(missing.room.state.opened).not.toBeNull()
   const changed = await stored('changed', [1, 2])
   await changed.edits.apply('', updateOf([block(3, [item({ parent: '3' }, contents.embed)])]), {
     expects: 'content',
