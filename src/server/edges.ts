@@ -33,7 +33,7 @@ const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
 /** Creates the websocket edge. */
 export function createSync(services: ServerServices): SyncServer {
   const { config, engine, metrics, reports, log, rooms, auditing, transferTimeoutMs } = services
-  const queuedBytes = (): number => engine.pendingBytes() + rooms.queuedBytes
+  const queuedBytes = (): number => rooms.undurableBytes
   metrics.memoryAccounts.push({
     name: 'disk_queue',
     get bytes() {

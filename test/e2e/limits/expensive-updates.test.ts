@@ -8,10 +8,12 @@ import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let engine: Engine
+let pendingBytes: number
 let server: TestServer
 
 beforeEach(async () => {
-  engine = await openMemoryEngine()
+  pendingBytes = 0
+  engine = { ...(await openMemoryEngine()), pendingBytes: () => pendingBytes }
   server = await startTestServer({}, { engine })
 })
 
@@ -85,6 +87,21 @@ it('[ROOM-65] opens a document after a large update in slices, when a client lac
   expect(textOf(joining.offers())).toBe(textOf([large]))
   expect(await metric(server, 'weft_thread_jobs_total{purpose="change",outcome="done"}')).toBe(2)
   for (const client of [writer, joining]) client.end()
+})
+
+it('[ROOM-73] while many bytes wait for the disk, changes by websocket and REST wait, and all are made afterwards', async () => {
+  const [writer, witness] = [await connect('waits'), await connect('waits', 'bob')]
+  await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'before' })
+  pendingBytes = 20_000_000
+  writer.sendUpdate(typed('by websocket', 77))
+  const replaced = server.post('/v2/crdt/update', { ...address('rest'), type: 'text', data: 'after' })
+  const wait = new Promise((resolve) => setTimeout(() => resolve('waits'), 150))
+  expect(await Promise.race([replaced, wait])).toBe('waits')
+  expect(witness.updates()).toEqual([])
+  pendingBytes = 0
+  expect((await replaced).status).toBe(200)
+  await eventually(() => contentOf(witness.updates()) === 'by websocket')
+  for (const client of [writer, witness]) client.end()
 })
 
 it('[ROOM-51] when an update would make its document too expensive, closes the socket of the sender with 4413, and no other socket', async () => {

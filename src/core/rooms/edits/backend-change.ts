@@ -158,7 +158,7 @@ async function attempt<T>(room: Room, change: BackendChange<T>): Promise<EditRes
   const isProtected = (change.options.right?.protects ?? []).length > 0
   if (change.inPlace !== undefined && !isProtected) {
     const since = performance.now()
-    while (room.lock.held !== null) await room.lock.held
+    while (room.lock.held !== null || room.isCrowded) await (room.lock.held ?? room.uncrowded())
     traceLock(room, change, since)
     // From here to the commit there is no await, so that other callers that waited for the same lock find the
     // changed document.
@@ -208,17 +208,24 @@ interface Committed<T> {
  * Applies a change and appends it, in the share that the workspace has of a tick. Resolves with null, and changes
  * nothing, if the document has changed so that the change is not valid.
  */
-const commitInTick = <T>(
+async function commitInTick<T>(
   room: Room,
   change: BackendChange<T>,
   proposal: ProposedChange<T>,
   when: 'first' | 'again',
-): Promise<Committed<T> | null> =>
-  room.dependencies.tickScheduler.run(room.workspaceId, () => {
-    if (!proposal.isCurrent()) return null
-    change.computed?.(when)
-    return { result: commitHere(room, change, proposal) }
-  })
+): Promise<Committed<T> | null> {
+  for (;;) {
+    await room.uncrowded()
+    const made = await room.dependencies.tickScheduler.run(room.workspaceId, () => {
+      // Other documents may have used up what the disk had room for.
+      if (room.isCrowded) return 'crowded'
+      if (!proposal.isCurrent()) return null
+      change.computed?.(when)
+      return { result: commitHere(room, change, proposal) }
+    })
+    if (made !== 'crowded') return made
+  }
+}
 
 /** Applies a change and appends it in the same tick. */
 function commitHere<T>(

@@ -418,17 +418,31 @@ function takeOut(clocks: Map<number, number>, { changes }: Commit): void {
  */
 const waitingBytesMax = 67_108_864
 
+/**
+ * Number of bytes that are not durable above which rooms apply no updates. With the largest message, they are fewer than
+ * the engine accepts, so that the append of no other document is rejected.
+ */
+const crowdedBytes = 16_777_216
+
 /** Counts the bytes of updates that wait, and compares them with a maximum. */
 export class AppendBacklog {
   #bytes = 0
+  readonly #pendingBytes: () => number
   readonly #max: number
 
-  constructor(max = waitingBytesMax) {
+  /** @param pendingBytes returns the bytes that the engine has accepted and that are not durable */
+  constructor(pendingBytes: () => number, max = waitingBytesMax) {
+    this.#pendingBytes = pendingBytes
     this.#max = max
   }
 
-  get bytes(): number {
-    return this.#bytes
+  /** Bytes of all applied updates that are not durable. */
+  get undurableBytes(): number {
+    return this.#bytes + this.#pendingBytes()
+  }
+
+  get isCrowded(): boolean {
+    return this.undurableBytes > crowdedBytes
   }
 
   get isFull(): boolean {

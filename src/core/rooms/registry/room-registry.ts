@@ -156,7 +156,7 @@ export class RoomRegistry {
       tickScheduler,
       ...this.#pools,
       limits: options,
-      backlog: new AppendBacklog(),
+      backlog: new AppendBacklog(() => engine.pendingBytes()),
       records,
       work: new WorkShares(parts.clock, parts.overspent),
       slices: new LoopSlices(tickScheduler),
@@ -648,9 +648,9 @@ export class RoomRegistry {
     this.#awaitAppends(key, open.room)
   }
 
-  /** Bytes of updates that wait to be sent to the store. */
-  get queuedBytes(): number {
-    return this.#dependencies.backlog.bytes
+  /** Bytes of all applied updates that are not durable. */
+  get undurableBytes(): number {
+    return this.#dependencies.backlog.undurableBytes
   }
 }
 

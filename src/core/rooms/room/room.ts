@@ -64,6 +64,9 @@ const endsRoom = (error: unknown): boolean =>
  */
 const placeTriesMax = 3
 
+/** Milliseconds until a room tries again to make changes while too many bytes are not durable. */
+const crowdedMs = 20
+
 /** Maximum bytes of updates that wait for the end of the tick and are not counted in the backlog. */
 const uncountedBytesMax = 262_144
 
@@ -298,7 +301,9 @@ export class Room implements CommittingRoom {
     const phase = this.#phase
     if (phase.is !== 'receiving' || this.lock.held !== null) return
     const isCostly = when === 'in a tick' && (this.#isCostly || haveCostly(phase.updates))
-    if ((isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
+    const mustWait = when === 'in a tick' && this.isCrowded
+    if (mustWait) this.#pause(crowdedMs)
+    if (mustWait || (isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
       return this.#countWaiting(null)
     const bytesToSplit = when === 'in a tick' && this.#needDoc(phase.updates) ? this.state.bytesToSplit : null
     if (bytesToSplit !== null) {
@@ -519,6 +524,19 @@ export class Room implements CommittingRoom {
     const waitMs = this.dependencies.work.waitMs(this.workspaceId)
     if (waitMs > 0) this.#pause(waitMs)
     return waitMs > 0
+  }
+
+  /** True if changes must wait because too many bytes, of any documents, are not durable. */
+  get isCrowded(): boolean {
+    return !this.hasEnded && this.dependencies.backlog.isCrowded
+  }
+
+  /** Resolves when changes need not wait for the disk. @throws ApiError UNAVAILABLE as `begin` */
+  async uncrowded(): Promise<void> {
+    while (this.isCrowded) {
+      this.begin()
+      await new Promise<void>((resolve) => this.dependencies.clock.after(crowdedMs, resolve))
+    }
   }
 
   #pause(ms: number): void {

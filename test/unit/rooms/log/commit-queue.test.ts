@@ -34,7 +34,7 @@ afterEach(async () => {
 const lineOf = (
   { log }: Engine,
   listeners: Partial<CommittingRoom>,
-  queued = new AppendBacklog(),
+  queued = new AppendBacklog(() => 0),
 ): CommitQueue => new CommitQueue(log, doc, { state: 'absent' }, queued, listening(listeners))
 
 function broadcastOf(text: string, client: number, right?: Change['right']): Commit {
@@ -72,7 +72,7 @@ it('[ROOM-40] [USE-30] acknowledges and counts a durable update even if a later 
   const engine = await openLevelEngine({ directory, openStore: store.openStore })
   ends.push(() => engine.close())
   const told: string[] = []
-  const queued = new AppendBacklog(1_000)
+  const queued = new AppendBacklog(() => 0, 1_000)
   const line = lineOf(
     engine,
     {
@@ -86,7 +86,7 @@ it('[ROOM-40] [USE-30] acknowledges and counts a durable update even if a later 
   line.commit(broadcastOf('a'.repeat(900), 1), 0)
   const first = line.durable
   await expect.poll(() => engine.pendingBytes()).toBeGreaterThan(900)
-  expect(queued.bytes).toBe(0)
+  expect(queued.undurableBytes).toBe(0)
   line.commit(broadcastOf('b'.repeat(1_100), 2), 0)
   const second = line.durable
   second.catch(() => {})
@@ -95,7 +95,7 @@ it('[ROOM-40] [USE-30] acknowledges and counts a durable update even if a later 
   expect(await first).toBe(1)
   await expect(second).rejects.toThrow('too many bytes')
   await expect(line.durable).rejects.toThrow('too many bytes')
-  expect([told, queued.bytes]).toEqual([['failed', 'accepted 1'], 0])
+  expect([told, queued.undurableBytes]).toEqual([['failed', 'accepted 1'], 0])
 })
 
 it('[ROOM-67] sends each append at once, and stores none after one that is not stored', async () => {
@@ -125,7 +125,7 @@ it('[ROOM-67] sends each append at once, and stores none after one that is not s
     fail: (error) => void told.push(errorMessage(error)),
   })
   const loaded = await store.log.load(doc)
-  const line = new CommitQueue(engine.log, doc, loaded, new AppendBacklog(), listeners)
+  const line = new CommitQueue(engine.log, doc, loaded, new AppendBacklog(() => 0), listeners)
   const broadcasts = [1, 2, 3].map((client) => broadcastOf('a'.repeat(client), client))
   const durable = broadcasts.map((broadcast) => {
     line.commit(broadcast, 0)
@@ -148,7 +148,7 @@ it('[DOC-18] keeps updates back until the record of a new document is stored, th
   ends.push(() => engine.close())
   const recorded = gate()
   const told: unknown[] = []
-  const backlog = new AppendBacklog()
+  const backlog = new AppendBacklog(() => 0)
   const log = withLog(engine, (inner) => ({
     append: (...parameters) => {
       told.push(parameters[1])
@@ -159,12 +159,12 @@ it('[DOC-18] keeps updates back until the record of a new document is stored, th
   const commits = [1, 2, 3].map((client) => broadcastOf('abc', client))
   for (const commit of commits.slice(0, 2)) line.commit(commit, 0)
   await new Promise(setImmediate)
-  expect([told, backlog.bytes]).toEqual([[], (commits[0]?.bytes ?? 0) + (commits[1]?.bytes ?? 0)])
+  expect([told, backlog.undurableBytes]).toEqual([[], (commits[0]?.bytes ?? 0) + (commits[1]?.bytes ?? 0)])
   recorded.open()
   await line.durable
   line.commit(commits[2] as Commit, 0)
   expect(await line.durable).toBe(3)
-  expect([told, backlog.bytes]).toEqual([['create', 'durable', 'durable', 1, 'durable'], 0])
+  expect([told, backlog.undurableBytes]).toEqual([['create', 'durable', 'durable', 1, 'durable'], 0])
 })
 
 it('[DOC-18] appends nothing if the record of the document cannot be stored', async () => {

@@ -26,7 +26,7 @@ it('schedules a compaction again after the store has failed to compact', async (
   const room = {
     doc,
     state: loaded.state,
-    commits: new CommitQueue(log, doc, loaded.loaded, new AppendBacklog(), listening()),
+    commits: new CommitQueue(log, doc, loaded.loaded, new AppendBacklog(() => 0), listening()),
     whenEncoded: async <T>(use: (sliced: null) => T) => use(null),
     generations: new Generations([]),
     dependencies: {
