@@ -53,7 +53,7 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, ErrorExample>>> =
   },
   'agent/protected-content': {
     message:
-      'an agent must not change content that "approved" protects: "100 euros" at /0/0 of "default"; leave it as it is, and change other content only',
+      'an agent must not change or move content that "approved" protects: "100 euros" at /0/0 of "default"; leave it as it is, and change other content only',
     details: { contentKey: 'default', path: '/0/0', name: 'approved', text: '100 euros' },
   },
   'limit/exceeded': {

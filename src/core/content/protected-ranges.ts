@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
 import { shortened } from '../base/text.ts'
 import { markName } from './schemas/schema-spec.ts'
-import { ContentPaths } from './yjs/items.ts'
+import { ContentPaths, type ItemRange, parentOf } from './yjs/items.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
 import { formOfItem, SequenceFormats } from './yjs/sequence-content.ts'
 
@@ -16,26 +16,43 @@ interface ProtectedRange {
   text: string
   /** The content with its formatting. Ranges with the same form have the same content. */
   form: string
+  /** The id of its first unit. */
+  readonly start: string
+  /** The id of its block. Lines have the ids of their breaks. */
+  readonly block: string
+}
+
+/** A part of an item. */
+interface Piece {
+  readonly item: Y.Item
+  readonly part: ItemRange
+  /** The protected mark; undefined without one. */
+  readonly mark: string | undefined
+  /** The id of the line break at its end; null without one. */
+  readonly lineBreak: string | null
 }
 
 /**
  * Remembers the ranges of a document that agents must not change. Returns the check to call after a change. The cost is
  * linear in the size of the document.
  * @param names names of marks and attributes
- * @returns throws ApiError PERMISSION_DENIED with the place of the first range that was changed, removed or added
+ * @returns throws ApiError PERMISSION_DENIED with the place of the first range that was changed, moved, removed or added
  */
 export function expectProtected(doc: Y.Doc, names: readonly string[]): () => void {
   const read = (): readonly ProtectedRange[] => new ProtectedReader(new Set(names)).read(doc)
   const before = read()
   return () => {
     const after = read()
-    const isSame = (range: ProtectedRange, index: number): boolean => after[index]?.form === range.form
-    const at = before.findIndex((range, index) => !isSame(range, index))
+    const at = before.findIndex((range, index) => !isInPlace(range, after[index]))
     const [isAdded, index] = [after.length > before.length, at === -1 ? before.length : at]
     const changed = isAdded ? after[index] : before[index]
     if (changed !== undefined) throw protectedError(changed, isAdded)
   }
 }
+
+/** A replacement of the text around a range can write the range again. It is in place if it is in the same block. */
+const isInPlace = (before: ProtectedRange, after: ProtectedRange | undefined): boolean =>
+  before.form === after?.form && (before.start === after.start || before.block === after.block)
 
 /** Maximum characters of the text of a range in an error. */
 const shownCharacters = 80
@@ -47,7 +64,7 @@ function protectedError({ contentKey, path, name, text }: ProtectedRange, isAdde
     'agent/protected-content',
     isAdded
       ? `an agent must not add content that ${JSON.stringify(name)} protects: ${place}; leave this mark or attribute out`
-      : `an agent must not change content that ${JSON.stringify(name)} protects: ${place}; leave it as it is, and change other content only`,
+      : `an agent must not change or move content that ${JSON.stringify(name)} protects: ${place}; leave it as it is, and change other content only`,
     { details: { contentKey, path, name, text: shortened(text, shownCharacters) } },
   )
 }
@@ -73,8 +90,44 @@ class ProtectedReader {
   /** The nesting of shared types is limited, so the recursion is. */
   #children(type: SharedRoot): void {
     const formats = new SequenceFormats()
+    // The line breaks of XML have no attributes of blocks.
+    const hasLines = !(type instanceof Y.XmlText) && this.#hasMarks(type)
+    const ends = hasLines
+      ? [...this.#pieces(type, hasLines)].filter(({ lineBreak }) => lineBreak !== null)
+      : []
+    const node = this.#nodeOf(type)
+    let [line, range]: [number, ProtectedRange | null] = [0, null]
+    for (const { item, part, mark, lineBreak } of this.#pieces(type, hasLines, formats)) {
+      const end = ends[line]
+      if (lineBreak !== null) line += 1
+      // The formats of a line break are the attributes of its line.
+      const name = end?.mark ?? mark
+      if (name === undefined) {
+        range = null
+        this.#node(item)
+        continue
+      }
+      const block = end?.lineBreak ?? node
+      if (range?.block !== block) {
+        range = this.#rangeIn(type, name, block, idOfUnit(item, part.offset))
+        this.#ranges.push(range)
+      }
+      const changes = formats.take().toSorted(byKey)
+      range.form += (changes.length === 0 ? '' : `\ud801${JSON.stringify(changes)}`) + formOfItem(item, part)
+      if (range.text.length <= shownCharacters) range.text += textOf(item, part)
+    }
+    for (const [, item] of [...type._map].toSorted(byKey)) if (!item.deleted) this.#node(item)
+  }
+
+  #hasMarks(type: SharedRoot): boolean {
+    for (let item = type._start; item !== null; item = item.right)
+      if (item.content instanceof Y.ContentFormat && this.#names.has(markName(item.content.key))) return true
+    return false
+  }
+
+  /** Yields the live content of a sequence. @param hasLines whether strings are cut at line breaks */
+  *#pieces(type: SharedRoot, hasLines: boolean, formats = new SequenceFormats()): Iterable<Piece> {
     const marks = new Set<string>()
-    let range: ProtectedRange | null = null
     for (let item = type._start; item !== null; item = item.right) {
       const { content } = item
       if (item.deleted) continue
@@ -82,24 +135,17 @@ class ProtectedReader {
         formats.set(content.key, content.value)
         if (this.#names.has(markName(content.key)))
           marks[isSet(content.value) ? 'add' : 'delete'](content.key)
-        continue
       }
       if (!item.countable) continue
-      const [mark] = marks
-      if (mark === undefined) {
-        range = null
-        this.#node(item)
-        continue
+      const [key] = marks
+      const mark = key && markName(key)
+      const text = hasLines && content instanceof Y.ContentString ? content.str : ''
+      for (let offset = 0, end: number; offset < item.length; offset = end) {
+        end = text.indexOf('\n', offset) + 1 || item.length
+        const lineBreak = text[end - 1] === '\n' ? idOfUnit(item, end - 1) : null
+        yield { item, part: { offset, length: end - offset }, mark, lineBreak }
       }
-      if (range === null) {
-        range = this.#rangeIn(type, markName(mark), '')
-        this.#ranges.push(range)
-      }
-      const changes = formats.take().toSorted(byKey)
-      range.form += (changes.length === 0 ? '' : `\ud801${JSON.stringify(changes)}`) + formOfItem(item)
-      if (range.text.length <= shownCharacters) range.text += textOf(item)
     }
-    for (const [, item] of [...type._map].toSorted(byKey)) if (!item.deleted) this.#node(item)
   }
 
   #node(item: Y.Item): void {
@@ -109,16 +155,23 @@ class ProtectedReader {
     for (const [name, entry] of type instanceof Y.Map ? [] : type._map) {
       if (entry.deleted || !this.#names.has(name)) continue
       if (!isSet(entry.content.getContent()[entry.length - 1])) continue
-      const range = this.#rangeIn(type, name, formOfItem(item))
-      this.#ranges.push({ ...range, text: textOf(item) })
+      const range = this.#rangeIn(type, name, idOfUnit(item, 0))
+      this.#ranges.push({ ...range, text: textOf(item), form: formOfItem(item) })
       return
     }
     this.#children(type)
   }
 
-  #rangeIn(type: SharedRoot, name: string, form: string): ProtectedRange {
+  #rangeIn(type: SharedRoot, name: string, block: string, start = block): ProtectedRange {
     const contentKey = this.#contentKey
-    return { contentKey, path: this.#paths.of(type), name, text: '', form: `${contentKey}\ud801${form}` }
+    return { contentKey, path: this.#paths.of(type), name, text: '', form: '', start, block }
+  }
+
+  /** Returns the id of the node that contains the text of a type. */
+  #nodeOf(type: SharedRoot): string {
+    const parent = parentOf(type)
+    const { _item: item } = type instanceof Y.XmlText && parent instanceof Y.XmlFragment ? parent : type
+    return item === null ? `root ${this.#contentKey}` : idOfUnit(item, 0)
   }
 }
 
@@ -127,9 +180,14 @@ const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 /** Editors store an attribute that is off as null or false. */
 const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== false
 
-/** Returns the start of the text of an item, longer than an error shows. */
-function textOf({ content }: Y.Item): string {
-  if (content instanceof Y.ContentString) return content.str.slice(0, shownCharacters + 1)
+const idOfUnit = ({ id: { client, clock } }: Y.Item, offset: number): string => `${client}:${clock + offset}`
+
+/** Returns the text of a part of an item, or the start of the text in a node, longer than an error shows. */
+function textOf(
+  { content, length: all }: Y.Item,
+  { offset, length }: ItemRange = { offset: 0, length: all },
+): string {
+  if (content instanceof Y.ContentString) return content.str.slice(offset, offset + length)
   let text = ''
   if (!(content instanceof Y.ContentType)) return text
   for (let item = content.type._start; item !== null && text.length <= shownCharacters; item = item.right)

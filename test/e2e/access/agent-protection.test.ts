@@ -104,6 +104,78 @@ it('[AGT-25] an agent changes all other content, also directly before and after 
   expect(text).toContain('<paragraph locked="yes">The law of Malta applies.</paragraph>')
 })
 
+const text = (value: string, ...names: readonly string[]) => ({
+  type: 'text',
+  text: value,
+  ...(names.length > 0 && { marks: names.map((type) => ({ type })) }),
+})
+const paragraph = (...children: readonly object[]) => ({ type: 'paragraph', content: children })
+const quoted = (...children: readonly object[]) => ({ type: 'blockquote', content: children })
+const locked = { ...paragraph(text('Malta')), attrs: { locked: true } }
+const euros = text('100 euros', 'approved')
+const [pays, gets] = [paragraph(text('We pay '), euros, text(' to Bob.')), paragraph(text('We get nothing.'))]
+const prosemirror = { type: 'prosemirror', schema: '', names: ['approved', 'locked'] }
+
+const replaceBlock = (block: number, ...data: readonly object[]) => ({
+  replace: { find: { block }, with: data, format: 'prosemirror' },
+})
+const insertAfter = (block: number, ...data: readonly object[]) => ({
+  insert: { after: { block }, content: data, format: 'prosemirror' },
+})
+const removeBlock = (block: number) => ({ remove: { target: { block } } })
+
+it.each([
+  [
+    'text to another block',
+    [pays, gets],
+    [{ remove: { target: '100 euros' } }, replaceBlock(1, paragraph(text('We get '), euros))],
+  ],
+  ['text with its block', [pays, gets], [insertAfter(1, pays), removeBlock(0)]],
+  [
+    'text into another kind of block',
+    [pays],
+    [replaceBlock(0, { ...pays, type: 'heading', attrs: { level: 1 } })],
+  ],
+  ['a block', [locked, gets], [removeBlock(0), insertAfter(0, locked)]],
+  ['a block out of a quote', [quoted(gets, locked), pays], [removeBlock(1), insertAfter(1, locked)]],
+  ['a block into a quote', [locked, quoted(gets)], [removeBlock(0), insertAfter(0, locked)]],
+])('[AGT-25] an agent must not move %s', async (_, data, edits) => {
+  const { place, call, read } = await make({ ...prosemirror, data })
+  const before = await read()
+  const result = await call('/v2/crdt/edit', { ...place, edits })
+  expect(codeOf(result)).toBe('agent/protected-content')
+  expect(result.body.error?.message).toContain('must not change or move')
+  expect(await read()).toEqual(before)
+})
+
+it.each([
+  ['rewrites the text around it', paragraph(text('They get '), euros, text(' from Ann'))],
+  ['breaks the line next to it', paragraph(text('We pay '), euros, { type: 'hardBreak' }, text('to Bob.'))],
+])('[AGT-25] an agent %s', async (_, next) => {
+  const { edit, read } = await make({ ...prosemirror, data: [gets, pays] })
+  dataOf(await edit(replaceBlock(1, next, gets)))
+  expect(await read()).toMatchObject({ content: [gets, next, gets] })
+})
+
+it('[AGT-25] the attribute of a line of Quill protects the whole line', async () => {
+  const line = [{ insert: 'We pay ' }, { insert: '100', attributes: { bold: true } }]
+  const end = { insert: '\n', attributes: { locked: true } }
+  const data = [{ insert: 'First\n' }, ...line, end, { insert: 'Last\n' }]
+  const { edit, read } = await make({ type: 'delta', schema: '', names: ['locked'], data })
+  for (const change of [
+    { replace: { find: '100', with: '200' } },
+    { insert: { after: 'We pay', content: ' Bob' } },
+    { mark: { find: 'pay', name: 'bold', value: true } },
+    { remove: { target: '100' } },
+    { text: { index: 6, delete: 11 } },
+  ])
+    expect([change, codeOf(await edit(change))]).toEqual([change, 'agent/protected-content'])
+  dataOf(await edit({ replace: { find: 'First', with: 'Begin' } }))
+  dataOf(await edit({ text: { index: 6, insert: 'New\n' } }))
+  dataOf(await edit({ replace: { find: 'Last', with: 'End' } }))
+  expect(await read()).toEqual([{ insert: 'Begin\nNew\nWe pay ' }, line[1], end, { insert: 'End\n' }])
+})
+
 it('[AGT-26] the error names the place, and a user may make the same change', async () => {
   const { edit, place, read } = await make()
   const change = { replace: { find: '100', with: '200' } }
