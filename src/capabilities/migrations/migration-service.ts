@@ -277,7 +277,7 @@ export class MigrationService {
     const { documents, rooms, schemas, storage, attribution } = this.#services
     const { version, schema: spec } = await schemas.get(address, schema)
     const change = prepareChange({ type: migrationType, contentKey, data: rules }, inlineSizeMax)
-    const named = { name: schema, spec, isAttached: true }
+    const named = { name: schema, spec }
     // The stored schema is that of its last version.
     const checked = version === toVersion ? withSchema(change, named) : change
     const isAttributed = await attribution.isEnabled(address.workspaceId)

@@ -170,6 +170,21 @@ it('[FMT-202] leaves an editor as it is, at its version, when the result does no
   expect(await read('good')).toMatchObject({ schemaVersion: 4 })
 })
 
+it('[FMT-202] leaves an editor as it is when the rules leave a node without the content that it needs', async () => {
+  const name = await newSchema()
+  const callout = { content: 'image+' }
+  const schema = { ...before, nodes: { ...before.nodes, callout } }
+  await add(name, 'emptied', '<callout><p>a</p></callout>')
+  await server.post('/v2/crdt/schemas/set', { name, schema, version: 2 })
+  const stored = await read('emptied')
+  await migrate(name, { rules: [{ rule: 'dropNode', name: 'p' }] })
+  expect(await migrationOf(name)).toMatchObject({
+    changed: 0,
+    failures: [{ ...at('emptied'), code: 'crdt/schema-violation' }],
+  })
+  expect(await read('emptied')).toEqual(stored)
+})
+
 it('[FMT-203] rejects rules that contradict each other, versions that do not exist, and a second migration', async () => {
   const name = await newSchema()
   const codeOf = async (more: object) => (await migrate(name, more)).body.error?.details
