@@ -113,6 +113,26 @@ it('[FMT-213] keeps everything in renamed and wrapped nodes, also content that n
   ])
 })
 
+it('[FMT-200] keeps a mark and an attribute that have the new name already', () => {
+  const doc = new Y.Doc()
+  const [node, text] = [new Y.XmlElement('p'), new Y.XmlText()]
+  doc.getXmlFragment('default').insert(0, [node])
+  node.insert(0, [text])
+  for (const [name, value] of Object.entries({ old: '1', now: '2' })) node.setAttribute(name, value)
+  text.insert(0, 'x', { link: { href: '1' } })
+  text.insert(1, 'y', { a: { href: '2' }, link: { href: '1' } })
+  const rules: MigrationRule[] = [
+    { rule: 'renameMark', name: 'link', to: 'a' },
+    { rule: 'renameAttribute', node: 'p', name: 'old', to: 'now' },
+  ]
+  migrateRoot(doc, 'default', new MigrationPlan(rules))
+  expect(node.getAttributes()).toEqual({ now: '2' })
+  expect(text.toDelta()).toEqual([
+    { insert: 'x', attributes: { a: { href: '1' } } },
+    { insert: 'y', attributes: { a: { href: '2' } } },
+  ])
+})
+
 it('[FMT-213] copies nested nodes once', () => {
   const doc = new Y.Doc()
   let parent: Y.XmlElement | Y.XmlFragment = doc.getXmlFragment('default')

@@ -128,7 +128,9 @@ class RootMigration {
       const to = this.#plan.renamed.get(named)
       if (to === undefined && !this.#plan.dropped.has(named)) continue
       changed.set(key, null)
-      if (to !== undefined) changed.set(isHashedKey(key) ? overlappingKey(to, value) : to, value)
+      if (to === undefined) continue
+      const target = isHashedKey(key) ? overlappingKey(to, value) : to
+      if (!Object.hasOwn(attributes, target) && !changed.has(target)) changed.set(target, value)
     }
     return Object.fromEntries(changed)
   }
