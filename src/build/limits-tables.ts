@@ -69,7 +69,7 @@ const records: readonly Row[] = [
   ['update', 'structs', structsMax],
   ['update', 'deleted ranges', structsMax],
   ['update', 'client ids', clientsMax],
-  ['update', 'subdocuments', subdocumentsMax],
+  ['document, update', 'subdocuments', subdocumentsMax],
   ['update', 'values in lists, maps and attributes; an array or object counts as two', valuesMax],
 ]
 

@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import { limits } from '../model/limits.ts'
 import { struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { type ItemId, type ItemPlace, type ReadItem, readUpdate } from './read-update.ts'
+import { type ItemId, type ItemPlace, type ReadItem, readUpdate, subdocumentsMax } from './read-update.ts'
 import type { UpdateSummary } from './summary.ts'
 
 interface PlacedItem {
@@ -37,6 +37,7 @@ export const hasPlaces = ({ types, longRuns }: UpdateSummary): boolean => types 
  *   value. If a longer entry has been split, Yjs deletes only its end when the entry is replaced. Because of the remaining
  *   live part, Yjs throws whenever the map is deleted, also after the next load. Deleted items are legitimate, because
  *   documents without garbage collection have them.
+ * - The document would have too many subdocuments, because of their memory.
  *
  * Items that refer to missing structs count as elements at the top level; the caller must check them again when the
  * missing structs have arrived.
@@ -45,6 +46,7 @@ export const hasPlaces = ({ types, longRuns }: UpdateSummary): boolean => types 
 export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): void {
   const items: PlacedItemsByClient = new Map()
   const deleted = new Map<number, ClockRange[]>()
+  let added = 0
   const item = ({ client, clock, length, kind, place: claimed, parentSub }: ReadItem): void => {
     // If the document has the first part of an item, the new part follows this part. The update may claim
     // another place, which is ignored.
@@ -53,6 +55,7 @@ export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): void {
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
     const list = items.get(client) ?? []
     if (list.length === 0) items.set(client, list)
+    if (kind === struct.doc) added += 1
     const end = clock + length
     list.push({
       clock: Math.max(clock, known),
@@ -70,6 +73,8 @@ export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): void {
     ranges.push({ clock, length })
   }
   readUpdate(bytes, { item, deletion })
+  if (doc.subdocs.size + added > subdocumentsMax)
+    throw new MalformedUpdateError(`the document would have more than ${subdocumentsMax} subdocuments`)
   for (const [client, list] of items) {
     for (const item of list) {
       if (item.isType && depthOf(item, items, doc) >= limits.typeDepth)

@@ -114,10 +114,10 @@ interface CountLimits {
 }
 
 /**
- * Maximum number of subdocuments in one update. For each subdocument, Yjs creates a document that takes more
- * than 2 KB.
+ * Maximum number of subdocuments in one document, and in one update. For each subdocument, Yjs creates a document that
+ * takes more than 2 KB.
  */
-export const subdocumentsMax = 100_000
+export const subdocumentsMax = 10_000
 
 /**
  * Maximum number of values in one update: elements of lists and nested values. An array or object counts
@@ -293,8 +293,8 @@ class UpdateReader extends ByteReader {
     }
     const place = this.#readPlace(info, client, clock)
     const length = skipContent(this, kind)
-    if (kind === struct.type) this.#types += 1
-    else if (kind === struct.any || kind === struct.json) {
+    if (kind === struct.type || kind === struct.doc) this.#types += 1
+    if (kind === struct.any || kind === struct.json) {
       this.#values += length
       this.#partsLeft -= length
     } else if (kind === struct.doc && ++this.#subdocuments > this.#max.subdocuments)

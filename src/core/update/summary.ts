@@ -34,7 +34,7 @@ export interface UpdateSummary {
   readonly deletes: number
   /** True if the deleted ranges of each client are ascending and disjoint, as Yjs writes them. */
   readonly deletesInOrder: boolean
-  /** Number of new shared types. `checkPlaces` must check them. */
+  /** Number of new shared types and subdocuments. `checkPlaces` must check them. */
   readonly types: number
   /**
    * Number of values in items that may have several values, for example elements of arrays. Splitting such an

@@ -65,7 +65,17 @@ describe('counts', () => {
         bytesOf(0),
       ])
     expect(read(subdocuments(subdocumentsMax)).structs).toBe(subdocumentsMax)
-    expect(() => read(subdocuments(subdocumentsMax + 1))).toThrow('more than 100000 subdocuments')
+    expect(() => read(subdocuments(subdocumentsMax + 1))).toThrow('more than 10000 subdocuments')
+    const doc = new Y.Doc()
+    Y.applyUpdate(doc, subdocuments(subdocumentsMax - 1))
+    const [one, two] = [1, 2].map((count) => {
+      const more = new Y.Doc()
+      for (let n = 0; n < count; n += 1) more.getMap('more').set(`${n}`, new Y.Doc())
+      return Y.encodeStateAsUpdate(more)
+    })
+    expect(() => checkPlaces(one as Uint8Array, doc)).not.toThrow()
+    expect(() => checkPlaces(two as Uint8Array, doc)).toThrow('more than 10000 subdocuments')
+    expect(read(two as Uint8Array).types).toBe(2)
     const deletions = Buffer.concat([bytesOf(0, 1, 7, varUint(structsMax + 1)), pairs(structsMax + 1)])
     expect(() => read(deletions)).toThrow('parts of a kind')
   })
