@@ -339,6 +339,10 @@ it('[DEL-6] exports and erases the data of a user also in deleted documents and 
   for (const organizationId of ['acme', 'globex']) await fillOrganization(post, organizationId)
   const typing = await syncedEditor(server.wsUrl, 'globex/d1/main', await server.token(zoe.userId, zoe))
   typing.close()
+  const text = { type: 'text', data: 'Draft', userId: zoe.userId }
+  await post('/v2/crdt/update', { ...editor, ...text })
+  await post('/v2/crdt/branches/create', { ...editor, name: 'draft', userId: zoe.userId })
+  await post('/v2/crdt/update', { ...editor, editorId: 'main@draft', ...text, data: 'Later' })
   await post('/v2/organizations/documents/delete', { organizationId: 'acme', documentIds: ['d1'] })
   await post('/v2/organizations/delete', { organizationIds: ['globex'] })
   const data = (await post('/v2/users/data/get', { userId: zoe.userId })) as { organizationId?: string }[]

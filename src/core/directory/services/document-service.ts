@@ -32,6 +32,7 @@ import {
 import { documentFences } from '../organizations/access-change.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { deletionIn } from '../removal/deletion-record.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
@@ -96,6 +97,8 @@ export class DocumentService {
     documentId: string,
     { admit, decided }: { readonly admit?: () => void; readonly decided?: () => void } = {},
   ): Promise<EnsuredDocument> {
+    // An erasure opens rooms of deleted data.
+    if (deletionIn(scope.organizationId) !== null) return {}
     let organization: string | undefined
     let isAdmitted = false
     // An attempt ends without a record if the organization is missing, or the folder of the document.
@@ -185,6 +188,7 @@ export class DocumentService {
 
   /** Returns the address of the editor that a branch follows; null if the editor is not an open branch. */
   async mainOf(address: DocumentAddress): Promise<DocumentAddress | null> {
+    if (deletionIn(address.organizationId) !== null) return null
     const branch = await findBranch(this.#store.read(address), address.documentId, address.editorId)
     return branch?.status === 'open' ? mainAddress(address, branch.editorId) : null
   }
