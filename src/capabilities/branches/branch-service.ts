@@ -17,6 +17,7 @@ import type { ReplacementResult } from '../../core/content/replacement-result.ts
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
 import { deletionOf } from '../../core/content/yjs/items.ts'
 import {
+  type BranchDeletion,
   type BranchPlace,
   type BranchRecord,
   type BranchStatus,
@@ -35,6 +36,7 @@ import type { ChangeCause } from '../../core/model/change-origin.ts'
 import { BackendEdits } from '../../core/rooms/edits/backend-edits.ts'
 import { type EditResult, noContent } from '../../core/rooms/edits/edit-conditions.ts'
 import { Replacement } from '../../core/rooms/edits/replacement.ts'
+import { GenerationStore } from '../../core/rooms/log/generation-store.ts'
 import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
 import { headConflict } from '../../core/rooms/room/room-errors.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
@@ -147,8 +149,9 @@ export class BranchService {
   }
 
   /** Returns a page of the branches of an editor, in the order of their names. */
-  list(main: DocumentAddress, range: PageRange): Promise<ListPage<BranchRecord>> {
-    return this.#services.branchStore.list(main, main, range)
+  async list(main: DocumentAddress, range: PageRange): Promise<ListPage<BranchRecord>> {
+    const { items, next } = await this.#services.branchStore.list(main, main, range)
+    return { items: items.filter(({ status }) => status !== 'deleted'), next }
   }
 
   /**
@@ -253,12 +256,12 @@ export class BranchService {
   }
 
   /**
-   * Deletes a branch with its content. Connections to it are closed.
+   * Deletes a branch with its content, so that it can be restored. Connections to it are closed.
    * @throws ApiError NOT_FOUND; ABORTED if the document is being deleted
    */
   async delete(main: DocumentAddress, name: string, check?: (branch: BranchRecord) => void): Promise<void> {
     await this.#services.documents.requireThere(main, main.documentId)
-    const isRemoved = await this.#inLine(main, name, () => this.#remove(main, name, check))
+    const isRemoved = await this.#inLine(main, name, () => this.#remove(main, name, 'kept', check))
     if (!isRemoved) throw noSuchBranch({ name })
   }
 
@@ -266,7 +269,7 @@ export class BranchService {
   async deleteAll(main: DocumentAddress): Promise<void> {
     for (;;) {
       const { items } = await this.list(main, { after: undefined, limit: deletedAtOnce })
-      for (const { name } of items) await this.#remove(main, name)
+      for (const { name } of items) await this.#remove(main, name, 'destroyed')
       if (items.length === 0) return
     }
   }
@@ -275,6 +278,28 @@ export class BranchService {
   async forget(editor: DocumentAddress): Promise<void> {
     const ids = parseBranchEditorId(editor.editorId)
     if (ids !== null) await this.#services.branchStore.remove(editor, branchPlaceOf(editor.documentId, ids))
+  }
+
+  /**
+   * Returns whether a deleted branch can follow its editor again: the editor was not pruned or migrated since, and is not
+   * another one with the same id.
+   */
+  async canFollow(
+    kept: DocumentAddress,
+    editor: DocumentAddress,
+    schema: Pick<BranchDeletion, 'schema' | 'version'> | undefined,
+  ): Promise<boolean> {
+    const { rooms, schemas, engine } = this.#services
+    const [state, loaded] = [await rooms.stateOf(editor), await engine.log.load(addressKey(kept))]
+    if (state === null || loaded.state !== 'live') return false
+    const attached = await schemas.attachedTo(editor)
+    if (attached?.schema === schema?.schema && attached?.version !== schema?.version) return false
+    const { snapshot, entries } = loaded
+    const updates = [...(snapshot === null ? [] : [snapshot]), ...entries.map(({ bytes }) => bytes)]
+    const clocks = Y.parseUpdateMeta(state).to
+    const clients = updates.flatMap((update) => [...Y.parseUpdateMeta(update).to.keys()])
+    if (clocks.size > 0 && !clients.some((client) => clocks.has(client))) return false
+    return !(await new GenerationStore(engine.blobs).load(editor, clocks)).isPrunedSince(updates)
   }
 
   /** Returns the ids without those of branches. */
@@ -289,29 +314,24 @@ export class BranchService {
     return editorIds.filter((_, index) => isBranch[index] === false)
   }
 
-  /**
-   * Destroys the content of a branch, then its record. Until the record is removed, a client may create the
-   * content again, so it is destroyed a second time.
-   */
   async #remove(
     main: DocumentAddress,
     name: string,
+    content: 'kept' | 'destroyed',
     check?: (branch: BranchRecord) => void,
   ): Promise<boolean> {
-    const { rooms, versions, branchStore, store, events, engine, clock } = this.#services
+    const { rooms, documents, schemas, branchStore, store, events, engine, clock } = this.#services
     const address = addressOf(main, name)
-    const place = placeIn(main, name)
-    const branch = await branchStore.find(main, place)
+    const branch = await branchStore.find(main, placeIn(main, name))
     if (branch === null) return false
     check?.(branch)
     const epoch = await engine.log.heads([addressKey(address)]).then(([head]) => head?.epoch ?? null)
     const deletion = { address, id: events.nextId(), epoch, user: { userId: 'api' }, at: clock.now() }
     if (epoch !== null) await tellFeedOfDeletion(store, events, deletion, 'before')
-    await versions.removeEditor(address)
-    await rooms.destroy(address)
-    const isRemoved = await branchStore.remove(main, place)
-    await rooms.destroy(address)
-    await versions.removeEditor(address)
+    const attached = await schemas.attachedTo(main)
+    const { schema = '', version = 0 } = attached ?? {}
+    const keeps = content === 'kept' ? { schema, version } : null
+    const isRemoved = await documents.deleteBranch(main, name, keeps)
     rooms.announceBranch(address)
     if (epoch !== null) await tellFeedOfDeletion(store, events, deletion, 'after')
     return isRemoved

@@ -11,4 +11,5 @@ declare module '../../rest/services.ts' {
 export const branches = defineCapability({
   name: 'branches',
   create: (services) => ({ branches: new BranchService(services) }),
+  cascade: ({ branches }) => [{ canFollow: (...given) => branches.canFollow(...given) }],
 })

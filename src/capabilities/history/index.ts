@@ -30,6 +30,7 @@ export const history = defineCapability({
         await store.forget(scope, goOn)
         await new GenerationStore(engine.blobs).remove(organizationPrefix(scope), goOn)
       },
+      removeBranch: (branch) => store.removeEditor(branch),
       beforeRestore: (from, into, goOn) => store.adoptEpochs(from, into, goOn),
     },
   ],

@@ -3,6 +3,7 @@ import { KeyedMutex } from '../../core/base/keyed-mutex.ts'
 import type { PruneRule } from '../../core/config/option-parsers.ts'
 import type { ReplacementResult } from '../../core/content/replacement-result.ts'
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
+import type { BranchRecord } from '../../core/directory/branches/branch-records.ts'
 import { tenantPart } from '../../core/directory/organizations/organization-keys.ts'
 import type { ListPage, PageRange } from '../../core/directory/store/list-page.ts'
 import type { Metadata } from '../../core/directory/store/records.ts'
@@ -426,7 +427,9 @@ export class VersionService {
     const open: string[] = (await documents.isBranch(address)) ? [address.editorId] : []
     for (let after: string | undefined; ; ) {
       const { items, next } = await branchStore.list(address, address, { after, limit: branchesAtOnce })
-      open.push(...items.filter(({ status }) => status === 'open').map(({ name }) => name))
+      // A restore of a `deleted` branch may have begun.
+      const isOpen = ({ status }: BranchRecord): boolean => status === 'open' || status === 'deleted'
+      open.push(...items.filter(isOpen).map(({ name }) => name))
       if (next === null) break
       after = next
     }

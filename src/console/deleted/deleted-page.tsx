@@ -26,6 +26,7 @@ export default function DeletedPage() {
         columns={[
           { title: 'Type', cell: ({ type }) => type },
           { title: 'Id', cell: ({ id, name }) => `${id}${name === '' ? '' : ` (${name})`}` },
+          { title: 'Document', cell: ({ documentId }) => documentId ?? '' },
           { title: 'Organization', cell: ({ organizationId }) => organizationId },
           { title: 'Deleted', cell: ({ deletedAt }) => <LocalTime at={deletedAt} /> },
           { title: 'Until', cell: ({ expiresAt }) => <LocalTime at={expiresAt} /> },

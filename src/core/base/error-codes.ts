@@ -456,8 +456,14 @@ export const errorCodes = {
   },
   'deletion/no-parent': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The organization or folder is missing, or is nested too deep, so nothing was restored.',
-    remedy: 'Restore or create the organization or the folder first.',
+    meaning:
+      'The organization, folder or document is missing, or is nested too deep, so nothing was restored.',
+    remedy: 'Restore or create the organization, the folder or the document first.',
+  },
+  'deletion/editor-changed': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The editor of the branch was pruned, migrated or deleted, so nothing was restored.',
+    remedy: 'Purge the deletion.',
   },
   'folder/not-found': {
     status: 'NOT_FOUND',

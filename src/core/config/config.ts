@@ -351,7 +351,7 @@ export const options = {
   deletedRetentionDays: option(
     wholeNumber(0, 3650),
     7,
-    'Days for which deleted documents, folders and organizations can be restored. 0: not at all.',
+    'Days for which deleted documents, folders, organizations and branches can be restored. 0: not at all.',
   ),
   webhookAllowlist: option<readonly string[]>(
     webhookAllowlist,

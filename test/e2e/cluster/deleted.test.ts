@@ -23,5 +23,21 @@ it('[DEL-7] one node restores what another node has deleted, and all nodes serve
   const again = await syncedEditor(two.wsUrl, 'acme/plan/main', await two.token('ann'))
   expect(again.text.toString()).toBe('Typed')
   again.close()
+  const draft = { ...editor, name: 'draft' }
+  const branch = { ...editor, editorId: 'main@draft', type: 'text' }
+  dataOf(await one.post('/v2/crdt/branches/create', { ...draft, userId: 'ann' }))
+  dataOf(await one.post('/v2/crdt/update', { ...branch, data: 'Typed more' }))
+  for (const [index, remove] of [one, two].entries()) {
+    const restore = [two, one][index] as TestServer
+    dataOf(await remove.post('/v2/crdt/branches/delete', draft))
+    for (const { post } of [one, two])
+      expect((await post('/v2/crdt/get', branch)).body.error?.status).toBe('NOT_FOUND')
+    const [{ deletionId }] = dataOf(await restore.post('/v2/workspace/deleted/get', {})) as [
+      { deletionId: string },
+    ]
+    dataOf(await restore.post('/v2/workspace/deleted/restore', { deletionId }))
+    for (const { post } of [one, two])
+      expect(dataOf(await post('/v2/crdt/get', branch))).toMatchObject([{ data: 'Typed more' }])
+  }
   await cluster.stop()
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { documentPrefix } from '../../../src/core/model/address.ts'
 import { readAttribution } from '../../../src/core/rooms/log/read-attribution.ts'
@@ -16,6 +17,7 @@ interface Deletion {
   readonly type: string
   readonly id: string
   readonly name: string
+  readonly documentId?: string
   readonly deletedAt: number
   readonly expiresAt: number
 }
@@ -140,6 +142,200 @@ it.each([
   dataOf(await server.post('/v2/crdt/branches/merge', { ...editor, name: 'draft', userId: 'bob' }))
   expect(JSON.stringify(await read())).toContain('Draft')
   await server.stop()
+})
+
+const draft = { ...editor, name: 'draft' }
+const branch = { ...editor, editorId: 'main@draft' }
+
+it('[DEL-8] restores a deleted branch with all its data', async () => {
+  const engine = await openMemoryEngine()
+  const server = await startTestServer({}, { engine })
+  const call = (path: string, data: object) => server.post(`/v2/crdt/${path}`, data)
+  await fill(server)
+  await call('versions/create', { ...branch, label: 'kept', userId: 'bob' })
+  await authorsAreRecorded(server, engine)
+  const socket = await RawClient.connect(
+    `${server.wsUrl}/sync/acme/d1/main@draft?token=${await server.token('bob')}`,
+  )
+  await socket.roundTrip()
+  const listed = async () => dataOf(await call('branches/list', editor))
+  const [records, before, authors] = [
+    await listed(),
+    await entriesOf(server, engine),
+    await authorsOf(server, engine),
+  ]
+  dataOf(await call('branches/delete', draft))
+  expect((await socket.closed).code).toBe(4404)
+  expect(await listed()).toEqual([])
+  expect(statusOf(await call('get', branch))).toBe('NOT_FOUND')
+  const [deletion] = await deletions(server)
+  expect(deletion).toMatchObject({ type: 'branch', id: 'main@draft', documentId: 'd1', name: '' })
+  expect((deletion?.expiresAt ?? 0) - (deletion?.deletedAt ?? 0)).toBe(7 * 86_400_000)
+  const typed = await syncedEditor(server.wsUrl, 'acme/d1/main', await server.token('bob'))
+  typed.doc.getText('title').insert(0, 'Later')
+  const shown = async (address: object, contentKey: string) =>
+    JSON.stringify((await call('get', { ...address, type: 'text', contentKey })).body)
+  await eventually(async () => (await shown(editor, 'title')).includes('Later'))
+  typed.close()
+  dataOf(await restore(server, deletion?.deletionId))
+  expect(await deletions(server)).toEqual([])
+  expect(await listed()).toEqual(records)
+  const after = await entriesOf(server, engine)
+  const changed = [...before].filter(([key, value]) => after.get(key) !== value)
+  expect(changed.map(([key]) => key)).toEqual([])
+  expect(((await authorsOf(server, engine)) as [string, unknown][])[1]).toEqual(
+    (authors as [string, unknown][])[1],
+  )
+  const [version] = dataOf(await call('versions/list', branch)) as [{ versionId: string }]
+  const { versionId } = version
+  dataOf(await call('versions/get', { ...branch, versionId, type: 'text', contentKey: 'content' }))
+  // It follows its editor again.
+  expect(await shown(branch, 'title')).toContain('Later')
+  expect(await shown(branch, 'content')).toContain('Draft')
+  dataOf(await call('branches/merge', { ...draft, userId: 'bob' }))
+  dataOf(await call('branches/delete', draft))
+  dataOf(await restore(server, (await deletions(server))[0]?.deletionId))
+  expect(await listed()).toMatchObject([{ name: 'draft', status: 'merged' }])
+  await server.stop()
+})
+
+it('[DEL-9] restores no branch whose name is in use again, or whose editor is another one', async () => {
+  const server = await startTestServer()
+  const call = (path: string, data: object) => server.post(`/v2/crdt/${path}`, data)
+  const documents = { organizationId: 'acme', documentIds: ['d1'] }
+  const remove = async (): Promise<string | undefined> => {
+    const known = new Set((await deletions(server)).map(({ deletionId }) => deletionId))
+    dataOf(await call('branches/delete', draft))
+    return (await deletions(server)).find(({ deletionId }) => !known.has(deletionId))?.deletionId
+  }
+  const create = async (text: string) => {
+    dataOf(await call('branches/create', { ...draft, userId: 'bob' }))
+    dataOf(await call('update', { ...branch, type: 'text', data: text }))
+  }
+  const refusal = async (id: string | undefined) => (await restore(server, id)).body.error?.details?.code
+  const textOf = async (address: object) => dataOf(await call('get', { ...address, type: 'text' }))
+  await add(server, 'd1')
+  await create('first')
+  const first = await remove()
+  await create('second')
+  expect(await refusal(first)).toBe('deletion/id-exists')
+  expect(await textOf(branch)).toMatchObject([{ data: 'second' }])
+  const second = await remove()
+  // An ordinary editor with the id of the branch.
+  dataOf(await call('add', { ...branch, type: 'text', data: 'other' }))
+  expect(await refusal(first)).toBe('deletion/id-exists')
+  expect(await textOf(branch)).toMatchObject([{ data: 'other' }])
+  dataOf(await call('delete', { ...document, editorIds: [branch.editorId] }))
+  dataOf(await restore(server, first))
+  expect(await textOf(branch)).toMatchObject([{ data: 'first' }])
+  const again = await remove()
+  // The document comes back without the branch, which can be restored afterwards.
+  dataOf(await server.post('/v2/organizations/documents/delete', documents))
+  expect(await refusal(again)).toBe('deletion/no-parent')
+  const whole = (await deletions(server)).find(({ type }) => type === 'document')
+  dataOf(await restore(server, whole?.deletionId))
+  expect(dataOf(await call('branches/list', editor))).toEqual([])
+  dataOf(await restore(server, again))
+  expect(await textOf(branch)).toMatchObject([{ data: 'first' }])
+  const pruned = await remove()
+  dataOf(await call('prune', editor))
+  expect(await refusal(pruned)).toBe('deletion/editor-changed')
+  expect(await refusal(second)).toBe('deletion/editor-changed')
+  await create('third')
+  const third = await remove()
+  // A branch that is deleted with its editor is not kept.
+  await create('fourth')
+  dataOf(await call('delete', { ...document, editorIds: ['main'] }))
+  expect((await deletions(server)).length).toBe(3)
+  expect(await refusal(third)).toBe('deletion/editor-changed')
+  await add(server, 'd1', { data: 'new' })
+  expect(await refusal(third)).toBe('deletion/editor-changed')
+  expect(dataOf(await call('branches/list', editor))).toEqual([])
+  expect(statusOf(await call('get', branch))).toBe('NOT_FOUND')
+  for (const { deletionId } of await deletions(server)) dataOf(await purge(server, deletionId))
+  await server.stop()
+})
+
+it('[DEL-8] restores a branch with each edit that was acknowledged while it was deleted', async () => {
+  const server = await startTestServer()
+  await add(server, 'd1')
+  dataOf(await server.post('/v2/crdt/branches/create', { ...draft, userId: 'bob' }))
+  for (let run = 0; run < 5; run += 1) {
+    const doc = new Y.Doc()
+    const acknowledged: string[] = []
+    let removal: Promise<unknown> = Promise.resolve()
+    const write = async (writer: number) => {
+      for (let index = 0; index < 12; index += 1) {
+        const word = `${run}.${writer}.${index}`
+        doc.getMap('words').set(word, true)
+        const update = Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64')
+        const { status } = await server.post('/v2/crdt/apply', { ...branch, update })
+        if (status === 200) acknowledged.push(word)
+        if (writer === 0 && index === run) removal = server.post('/v2/crdt/branches/delete', draft)
+      }
+    }
+    await Promise.all([0, 1, 2].map(write))
+    await removal
+    dataOf(await restore(server, (await deletions(server))[0]?.deletionId))
+    const { body } = await server.post('/v2/crdt/get', { ...branch, type: 'json', contentKey: 'words' })
+    expect(acknowledged.length).toBeGreaterThan(0)
+    expect(acknowledged.filter((word) => !JSON.stringify(body).includes(`"${word}"`))).toEqual([])
+  }
+  await server.stop()
+})
+
+it('[DEL-9] restores no branch after a migration of its editor', async () => {
+  const server = await startTestServer()
+  const call = async (path: string, data: object) => dataOf(await server.post(`/v2/crdt/${path}`, data))
+  const nodes = (name: string) => ({ doc: { content: `${name}+` }, [name]: { content: 'text*' }, text: {} })
+  const set = (name: string, version: number) =>
+    call('schemas/set', { name: 'board', schema: { nodes: nodes(name), marks: {} }, version })
+  await set('p', 1)
+  const content = { type: 'xml', contentKey: 'default', data: '<p>one</p>', schema: 'board', upsert: true }
+  await call('update', { ...editor, ...content })
+  await call('branches/create', { ...draft, userId: 'bob' })
+  await call('branches/delete', draft)
+  const [deletion] = await deletions(server)
+  dataOf(await restore(server, deletion?.deletionId))
+  await call('branches/delete', draft)
+  await set('row', 2)
+  const rules = [{ rule: 'renameNode', name: 'p', to: 'row' }]
+  await call('schemas/migrate', { name: 'board', toVersion: 2, rules })
+  await eventually(async () => JSON.stringify(await call('get', editor)).includes('<row>'))
+  const [second] = await deletions(server)
+  const refused = await restore(server, second?.deletionId)
+  expect(refused.body.error?.details?.code).toBe('deletion/editor-changed')
+  await server.stop()
+})
+
+it('[DEL-10] keeps the last 100 deleted branches of a document, and none with the option 0', async () => {
+  const server = await startTestServer()
+  await add(server, 'd1')
+  const cycle = async ({ post }: TestServer, name: string) => {
+    dataOf(await post('/v2/crdt/branches/create', { ...editor, name, userId: 'bob' }))
+    dataOf(await post('/v2/crdt/branches/delete', { ...editor, name }))
+  }
+  const names = Array.from({ length: 101 }, (_, index) => `b${index}`)
+  for (const name of names) await cycle(server, name)
+  const listed = async () => (await deletions(server, { pageSize: 1000 })).map(({ id }) => id).toSorted()
+  await eventually(async () => (await listed()).length === 100)
+  expect(await listed()).toEqual(
+    names
+      .slice(1)
+      .map((name) => `main@${name}`)
+      .toSorted(),
+  )
+  await server.stop()
+  const engine = await openMemoryEngine()
+  const without = await startTestServer({ deletedRetentionDays: 0 }, { engine })
+  await add(without, 'd1')
+  const place = { logs: [[without.credentials.workspaceId]], blobs: [['versions']], parts: [] }
+  const before = await engine.storedBytes(place)
+  await cycle(without, 'draft')
+  expect(await deletions(without)).toEqual([])
+  expect(await engine.storedBytes(place)).toBe(before)
+  dataOf(await without.post('/v2/crdt/branches/create', { ...draft, userId: 'bob' }))
+  await without.stop()
 })
 
 const restore = ({ post }: TestServer, deletionId: string | undefined) =>
@@ -303,7 +499,7 @@ async function deleteAndRestore(
   await eventually(async () => {
     for (const { deletionId } of await deletions(server)) await restore(server, deletionId)
     store.failAt(0)
-    return statusOf(await server.post('/v2/crdt/get', editor)) === 'success'
+    return statusOf(await server.post('/v2/crdt/get', 'name' in data ? branch : editor)) === 'success'
   })
   await eventually(async () => (await deletions(server)).length === 0)
   expect(await authorsOf(server, store.engine)).toEqual(authors)
@@ -319,6 +515,7 @@ it.concurrent.each([
   ['document', '/v2/organizations/documents/delete', { organizationId: 'acme', documentIds: ['d1'] }],
   ['folder', '/v2/organizations/folders/delete', { organizationId: 'acme', folderId: 'top' }],
   ['organization', '/v2/organizations/delete', { organizationIds: ['acme'] }],
+  ['branch', '/v2/crdt/branches/delete', draft],
 ])(
   '[DEL-5] loses nothing of a deleted %s when a step of the deletion or of the restore fails',
   async (_, path, data) => {
@@ -343,6 +540,11 @@ it('[DEL-6] exports and erases the data of a user also in deleted documents and 
   await post('/v2/crdt/update', { ...editor, ...text })
   await post('/v2/crdt/branches/create', { ...editor, name: 'draft', userId: zoe.userId })
   await post('/v2/crdt/update', { ...editor, editorId: 'main@draft', ...text, data: 'Later' })
+  const other = { organizationId: 'acme', documentId: 'd2', editorId: 'main' }
+  await post('/v2/crdt/add', { ...other, type: 'text', data: 'Two', userId: zoe.userId })
+  await post('/v2/crdt/branches/create', { ...other, name: 'draft', userId: zoe.userId })
+  await post('/v2/crdt/update', { ...other, editorId: 'main@draft', ...text })
+  await post('/v2/crdt/branches/delete', { ...other, name: 'draft' })
   await post('/v2/organizations/documents/delete', { organizationId: 'acme', documentIds: ['d1'] })
   await post('/v2/organizations/delete', { organizationIds: ['globex'] })
   const data = (await post('/v2/users/data/get', { userId: zoe.userId })) as { organizationId?: string }[]

@@ -1,7 +1,11 @@
 import { type FromSchema, json } from '../../../core/base/schema.ts'
 import { hunkLimits } from '../../../core/content/branches/branch-hunks.ts'
 import { type Overlap, reportOf } from '../../../core/content/merge/overlap.ts'
-import { type BranchRecord, branchLimits } from '../../../core/directory/branches/branch-records.ts'
+import {
+  type BranchRecord,
+  type BranchStatus,
+  branchLimits,
+} from '../../../core/directory/branches/branch-records.ts'
 import { branchEditorId } from '../../../core/model/branch-address.ts'
 import { hunkAnchor, hunkContent, requiredOfHunk } from '../../../rest/changes/change-schema.ts'
 import { overlapMembers } from '../../../rest/editor-content.ts'
@@ -150,7 +154,8 @@ export const toBranchResponse = (record: BranchRecord): FromSchema<typeof branch
   createdBy: record.createdBy,
   createdAt: new Date(record.createdAt).toISOString(),
   baseVersion: record.baseVersion,
-  status: record.status,
+  // Callers see no deleted branch.
+  status: record.status as Exclude<BranchStatus, 'deleted'>,
   decidedBy: record.status === 'open' ? '' : record.decidedBy,
   decidedAt: record.decidedAt === null ? null : new Date(record.decidedAt).toISOString(),
 })

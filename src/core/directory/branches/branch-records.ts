@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.ts'
 import * as s from '../../base/schema.ts'
 import type { BranchOverlap } from '../../content/branches/branch-overlaps.ts'
-import { type BranchIds, parseBranchEditorId } from '../../model/branch-address.ts'
+import { parseBranchEditorId } from '../../model/branch-address.ts'
 import type { Key } from '../../store/engine.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { emptyValue } from '../store/records.ts'
@@ -11,13 +11,29 @@ import type { Transaction } from '../store/transaction.ts'
 export const branchLimits = {
   /** Maximum number of branches of one document, over all its editors. Further branches are rejected. */
   branches: 10_000,
+  /** Maximum number of deleted branches of one document that can be restored. More of them replace the oldest one. */
+  deleted: 100,
   /** Maximum length of the name of a branch in characters. */
   nameCharacters: 100,
 } as const
 
-/** `merged` and `rejected`: the branch is decided and read-only. */
-const branchStatuses = ['open', 'merged', 'rejected'] as const
+/**
+ * `merged` and `rejected`: the branch is decided and read-only. `deleted`: a job deletes or restores the branch. Callers
+ * do not see it, and no room opens it.
+ */
+const branchStatuses = ['open', 'merged', 'rejected', 'deleted'] as const
 export type BranchStatus = (typeof branchStatuses)[number]
+
+/** The deletion that keeps a `deleted` branch; absent if nothing is kept. */
+const branchDeletionSchema = s.object({
+  id: s.string,
+  /** The status before. */
+  status: s.choice(branchStatuses),
+  /** The schema of the main editor at the deletion, and its version; '' and 0 without one. */
+  schema: s.string,
+  version: s.number,
+})
+export type BranchDeletion = s.TypeOf<typeof branchDeletionSchema>
 
 /** The stored record of a branch. Its content is the log of the editor `editorId@name`. */
 export const branchRecordType = {
@@ -40,6 +56,7 @@ export const branchRecordType = {
       decidedAt: s.orNull(s.number),
     },
     {
+      deletion: branchDeletionSchema,
       /**
        * A merge of some hunks that is not finished, with the data with which a later call finishes it after a crash.
        * The main editor has the copies of the hunks, or will never have them.
@@ -84,15 +101,15 @@ export const branchUsersType = {
 }
 type BranchUsers = s.TypeOf<typeof branchUsersType.schema>
 
+export const branchPlaceSchema = s.object({ documentId: s.string, editorId: s.string, name: s.string })
 /** Identifies a branch within its organization. */
-export interface BranchPlace extends BranchIds {
-  readonly documentId: string
-}
+export type BranchPlace = s.TypeOf<typeof branchPlaceSchema>
 
 /** Keys of branches and their index in the partition of the organization. */
 export const branchKeys = {
   /** Counter: the number of branches of a document. */
   count: (documentId: string): Key => ['branchCounts', documentId],
+  all: ['branches'] satisfies Key,
   ofDocument: (documentId: string): Key => ['branches', documentId],
   ofEditor: (documentId: string, editorId: string): Key => ['branches', documentId, editorId],
   branch: ({ documentId, editorId, name }: BranchPlace): Key => ['branches', documentId, editorId, name],

@@ -16,6 +16,7 @@ import type { Transaction } from '../store/transaction.ts'
 import {
   type BranchPlace,
   type BranchRecord,
+  type BranchStatus,
   branchKeys,
   branchLimits,
   branchRecordType,
@@ -45,7 +46,7 @@ export class BranchStore {
   /** Returns the record of a branch. @throws ApiError NOT_FOUND if there is none */
   async require(scope: OrganizationScope, place: BranchPlace): Promise<BranchRecord> {
     const record = await this.find(scope, place)
-    if (record === null) throw noSuchBranch(place)
+    if (record === null || record.status === 'deleted') throw noSuchBranch(place)
     return record
   }
 
@@ -63,7 +64,7 @@ export class BranchStore {
           'branch/exists',
           `the editor has a branch ${JSON.stringify(record.name)}; choose another name`,
         )
-      await count(transaction, documentId, 1)
+      await count(transaction, documentId, 1, record.status)
       await writeBranch(transaction, place, record)
     })
   }
@@ -107,7 +108,7 @@ export class BranchStore {
     })
   }
 
-  /** Returns a page of the branches of an editor, in the order of their names. */
+  /** Returns a page of the branches of an editor, in the order of their names, with those of the status `deleted`. */
   async list(
     scope: OrganizationScope,
     { documentId, editorId }: Pick<BranchPlace, 'documentId' | 'editorId'>,
@@ -165,10 +166,16 @@ export const noSuchBranch = ({ name }: Pick<BranchPlace, 'name'>): ApiError =>
     `the editor has no branch ${JSON.stringify(name)}; see /v2/crdt/branches/list`,
   )
 
-async function count(transaction: Transaction, documentId: string, by: 1 | -1): Promise<void> {
+/** @param status a `deleted` branch, which is restored, may exceed the limit */
+async function count(
+  transaction: Transaction,
+  documentId: string,
+  by: 1 | -1,
+  status?: BranchStatus,
+): Promise<void> {
   const key: Key = branchKeys.count(documentId)
   const present = (await transaction.get(key, counterRecordType))?.count ?? 0
-  if (by > 0 && present >= branchLimits.branches)
+  if (by > 0 && present >= branchLimits.branches && status !== 'deleted')
     throw new ApiError(
       'branch/too-many',
       `a document has at most ${branchLimits.branches} branches: delete some`,

@@ -1,4 +1,5 @@
 import type { CheckLease } from '../../jobs/task-worker.ts'
+import type { DocumentAddress } from '../../model/address.ts'
 import type { Key } from '../../store/engine.ts'
 import type { Transaction } from '../store/transaction.ts'
 import type { OrganizationScope, Subject } from './organization-keys.ts'
@@ -19,6 +20,19 @@ export interface CascadeHandler {
    * @param goOn must be called between commits; throws if the work must end
    */
   removeOrganization?(scope: OrganizationScope, goOn: CheckLease): Promise<void>
+  /** Removes the data of a branch that is being deleted, except its record and its log. Called again as above. */
+  removeBranch?(branch: DocumentAddress & OrganizationScope, goOn: CheckLease): Promise<void>
+  /**
+   * Returns whether a deleted branch can follow its editor again.
+   * @param kept address of the content of the branch
+   * @param editor the editor from which it was created
+   * @param schema schema of the editor at the deletion
+   */
+  canFollow?(
+    kept: DocumentAddress,
+    editor: DocumentAddress,
+    schema: { readonly schema: string; readonly version: number } | undefined,
+  ): Promise<boolean>
   /**
    * Changes the records of deleted documents before they move back. Called again if an attempt fails.
    * @param from the organization that has the records

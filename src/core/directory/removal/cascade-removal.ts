@@ -2,10 +2,13 @@ import { ApiError } from '../../base/errors.ts'
 import { removeActivitiesOf } from '../../events/activity-store.ts'
 import type { CheckLease } from '../../jobs/task-worker.ts'
 import { documentPrefix, organizationPrefix } from '../../model/address.ts'
+import { branchEditorId } from '../../model/branch-address.ts'
 import type { Engine, Key } from '../../store/engine.ts'
 import { keyName, lastSegment } from '../../store/key-encoding.ts'
 import { entryPages } from '../../store/pages.ts'
 import { encodeRecord } from '../../store/stored-record.ts'
+import { branchLimits, writeBranch } from '../branches/branch-records.ts'
+import { BranchStore } from '../branches/branch-store.ts'
 import { documentExists } from '../documents/document-writes.ts'
 import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
 import type { CascadeHandler } from '../organizations/cascade-handler.ts'
@@ -30,7 +33,7 @@ import {
   placedFolderType,
 } from '../store/records.ts'
 import { copyBlobs, copyLogs, deleteBlobs } from './copy-stored.ts'
-import { copiedMark, type DeletionRecord, deletionIn } from './deletion-record.ts'
+import { branchDeletions, copiedMark, type DeletionRecord, deletionIn } from './deletion-record.ts'
 import type { DeletionStore } from './deletion-store.ts'
 import { RemovalLocks, untilRemoved } from './removal-locks.ts'
 import { encodeRemovalMessage, type KeptDeletion, type RemovalTask, removalTopic } from './removal-task.ts'
@@ -99,10 +102,11 @@ export class CascadeRemoval {
     }
   }
 
-  async #removeWithin(task: TaskOf<'documents' | 'folder'>, goOn: CheckLease): Promise<void> {
+  async #removeWithin(task: TaskOf<'documents' | 'folder' | 'branch'>, goOn: CheckLease): Promise<void> {
     // If the organization is gone, its own removal has included this resource.
     if ((await this.#store.read(task.scope).get(keys.organization)) === null) return
     if (task.kind === 'documents') return this.#documents(task, goOn)
+    if (task.kind === 'branch') return this.#branch(task, goOn)
     await this.#folder(task, goOn)
   }
 
@@ -114,7 +118,7 @@ export class CascadeRemoval {
   async #begin(
     scope: OrganizationScope,
     kept: KeptDeletion | undefined,
-    resource: Pick<DeletionRecord, 'type' | 'id' | 'name'>,
+    resource: Pick<DeletionRecord, 'type' | 'id' | 'name' | 'documentId'>,
     organization?: object,
   ): Promise<OrganizationScope | null> {
     if (kept === undefined) return scope
@@ -130,22 +134,22 @@ export class CascadeRemoval {
   }
 
   /** Copies logs and saved contents to the organization that keeps them, unless an earlier attempt has done it. */
-  async #keep(scope: OrganizationScope, ids: readonly string[], goOn: CheckLease): Promise<void> {
+  async #keep(scope: OrganizationScope, places: readonly Key[], goOn: CheckLease): Promise<void> {
     const { movesTo } = scope
     if (movesTo === undefined) return
     const target = { ...scope, organizationId: movesTo }
     await mapInSlices(
-      ids.length === 0 ? [[]] : ids.map((id) => [id]),
+      places,
       async (below) => {
         const copied = [copiedMark, ...below]
         const [done = null] = await this.#engine.kv.get(organizationPart(target), [copied])
         if (done !== null) return
-        const places = [
+        const ends = [
           [...organizationPrefix(scope), ...below],
           [...organizationPrefix(target), ...below],
         ] as const
-        await copyLogs(this.#engine.log, places, goOn)
-        await copyBlobs(this.#engine.blobs, places, goOn)
+        await copyLogs(this.#engine.log, ends, goOn)
+        await copyBlobs(this.#engine.blobs, ends, goOn)
         const puts = [{ key: copied, value: encodeRecord(emptyValue) }]
         await this.#engine.kv.commit(organizationPart(target), { puts })
       },
@@ -228,7 +232,7 @@ export class CascadeRemoval {
     // the same ids is created again.
     if (within !== undefined) await Promise.allSettled(within)
     await this.#locks.ended(scope, goOn)
-    await this.#keep(scope, [], goOn)
+    await this.#keep(scope, [[]], goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
     for (const handler of this.#cascade) await handler.removeOrganization?.(scope, goOn)
@@ -333,7 +337,11 @@ export class CascadeRemoval {
     goOn: CheckLease,
   ): Promise<void> {
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
-    await this.#keep(scope, documentIds, goOn)
+    await this.#keep(
+      scope,
+      documentIds.map((id) => [id]),
+      goOn,
+    )
     await this.#destroyLogs(prefixes, goOn)
     await mapInSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
@@ -350,6 +358,36 @@ export class CascadeRemoval {
         transaction.delete(keys.documentIn(record.folderId, record.documentId))
       }
     })
+  }
+
+  /**
+   * Removes a branch that is marked as being deleted. Its record is copied first, because the document may be deleted
+   * meanwhile, with everything that this removal has not moved yet.
+   */
+  async #branch({ scope: from, place, kept }: TaskOf<'branch'>, goOn: CheckLease): Promise<void> {
+    const branches = new BranchStore(this.#store)
+    const branch = await branches.find(from, place)
+    if (branch?.status !== 'deleted' || branch.deletion?.id !== kept?.id) return this.#kept(from, kept)
+    const { documentId } = place
+    const editorId = branchEditorId(place)
+    const scope = await this.#begin(from, kept, { type: 'branch', id: editorId, name: '', documentId })
+    if (scope === null) return
+    const { movesTo } = scope
+    if (movesTo !== undefined)
+      await this.#store.carryOut({ ...from, organizationId: movesTo }, (transaction) =>
+        writeBranch(transaction, place, branch),
+      )
+    await this.#keep(scope, [[documentId, editorId]], goOn)
+    const log = [...documentPrefix(from, documentId), editorId]
+    await this.#destroyLogs([log], goOn)
+    const editor = { ...scope, documentId, editorId }
+    for (const handler of this.#cascade) await handler.removeBranch?.(editor, goOn)
+    await this.#engine.kv.commit(organizationPart(from), {})
+    await this.#destroyLogs([log], goOn)
+    await branches.remove(from, place)
+    await this.#kept(from, kept)
+    if (kept !== undefined)
+      await this.#deletions.deleteOldest(from, branchDeletions(from, documentId), branchLimits.deleted)
   }
 
   async #removeGrants(scope: OrganizationScope, resource: Resource): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as s from '../../base/schema.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Key } from '../../store/engine.ts'
@@ -5,9 +6,9 @@ import { readRecord } from '../../store/stored-record.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 
 /** The types of the resources that a deletion keeps. */
-export const deletedTypes = ['document', 'folder', 'organization'] as const
+export const deletedTypes = ['document', 'folder', 'organization', 'branch'] as const
 
-const restoreProblems = ['deletion/id-exists', 'deletion/no-parent'] as const
+const restoreProblems = ['deletion/id-exists', 'deletion/no-parent', 'deletion/editor-changed'] as const
 
 /**
  * A deletion whose data can be restored. The data is in an organization of its own, whose id no caller can name. So its
@@ -20,7 +21,7 @@ export const deletionRecordType = {
       deletionId: s.string,
       type: s.choice(deletedTypes),
       organizationId: s.string,
-      /** Id of the deleted resource. */
+      /** Id of the deleted resource; for a branch, its editor id. */
       id: s.string,
       name: s.string,
       /** Times in epoch milliseconds. */
@@ -30,12 +31,20 @@ export const deletionRecordType = {
       state: s.choice(['moving', 'kept', 'restoring', 'purging']),
     },
     {
+      /** Id of the document of a deleted branch. */
+      documentId: s.string,
       /** The reason why the last restore has changed nothing, and the id of the resource that is the reason. */
       problem: s.object({ code: s.choice(restoreProblems), id: s.string }),
     },
   ),
 }
 export type DeletionRecord = s.TypeOf<typeof deletionRecordType.schema>
+
+/** Returns the start of the ids of the deletions of the branches of a document. */
+export const branchDeletions = ({ organizationId }: OrganizationScope, documentId: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([organizationId, documentId]))
+    .digest('base64url')
 
 /** First segment of the entries that record which logs were copied. */
 export const copiedMark = 'copied'

@@ -63,6 +63,18 @@ export class DeletionStore {
     return { items: items.map(readDeletion), next }
   }
 
+  /** Deletes the data of the oldest of more than `max` deletions whose ids start with `start`. */
+  async deleteOldest(tenant: Tenant, start: string, max: number): Promise<void> {
+    const { items } = await this.list(tenant, { after: start, limit: max + 1 })
+    const own = items.filter(({ deletionId }) => deletionId.startsWith(start))
+    const [oldest] = own.toSorted((a, b) => a.deletedAt - b.deletedAt)
+    if (own.length <= max || oldest === undefined) return
+    const { deletionId } = oldest
+    const task = { kind: 'purge', scope: deletionScope(tenant, deletionId) } as const
+    const change = { state: 'purging' } as const
+    await this.update(tenant, deletionId, ['kept'], change, { jobId: `oldest.${deletionId}`, task })
+  }
+
   /**
    * Changes a deletion if it has one of the states `from`. Returns the record before; null if it has another state, or
    * if there is none.

@@ -2,6 +2,7 @@ import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import { addressSchemas, keySchema } from '../../model/address-schemas.ts'
 import type { Job } from '../../store/engine.ts'
+import { branchPlaceSchema } from '../branches/branch-records.ts'
 
 /** Name of the queue of removal jobs. */
 export const removalQueue = 'removal'
@@ -22,6 +23,7 @@ export const removalTaskSchema = s.variant('kind', [
   s.object({ kind: s.literal('organization'), scope }, kept),
   s.object({ kind: s.literal('folder'), scope, folderId: s.string }, kept),
   s.object({ kind: s.literal('documents'), scope, documentIds: s.array(s.string) }, kept),
+  s.object({ kind: s.literal('branch'), scope, place: branchPlaceSchema }, kept),
   s.object({ kind: s.literal('restore'), scope }),
   s.object({ kind: s.literal('purge'), scope }),
 ])

@@ -1,10 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CheckLease } from '../../jobs/task-worker.ts'
-import { organizationPrefix } from '../../model/address.ts'
+import { addressKey, type DocumentAddress, documentAddress, organizationPrefix } from '../../model/address.ts'
 import type { Engine, Key, KvEntry } from '../../store/engine.ts'
 import { entryPages } from '../../store/pages.ts'
 import { anyRecordType, encodeRecord, readRecord } from '../../store/stored-record.ts'
+import {
+  type BranchPlace,
+  type BranchRecord,
+  branchKeys,
+  branchRecordType,
+} from '../branches/branch-records.ts'
+import { BranchStore, branchPlaceOf } from '../branches/branch-store.ts'
 import { folderPath, markTreeChanged, parentsOfAll } from '../documents/folder-tree.ts'
+import { findMissing } from '../documents/resource-lookup.ts'
 import { directoryLimits } from '../limits.ts'
 import type { CascadeHandler } from '../organizations/cascade-handler.ts'
 import {
@@ -21,7 +29,7 @@ import { deletionMark, emptyValue, placedDocumentType, placedFolderType } from '
 import type { Transaction } from '../store/transaction.ts'
 import { copyBlobs, copyLogs } from './copy-stored.ts'
 import { copiedMark, type DeletionRecord } from './deletion-record.ts'
-import { encodeRemovalMessage, removalTopic } from './removal-task.ts'
+import { encodeRemovalMessage, type RemovalTask, removalTopic } from './removal-task.ts'
 
 /** Maximum number of records in one commit. */
 const atOnce = 200
@@ -73,8 +81,7 @@ export class Restoration {
         await this.#release()
         return problem
       }
-      const task = { kind: 'restore', scope: this.#into } as const
-      this.#engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
+      this.#publish({ kind: 'restore', scope: this.#into })
       await copyLogs(this.#engine.log, places, this.#goOn)
       const puts = [{ key: copied, value: encodeRecord(emptyValue) }]
       await this.#engine.kv.commit(organizationPart(this.#from), { puts })
@@ -90,6 +97,7 @@ export class Restoration {
   /** Reserves the ids. Returns the reason if one of them is in use, or if the parent does not exist. */
   async #reserve(): Promise<DeletionRecord['problem'] | null> {
     if (this.#deletion.type === 'organization') return this.#reserveOrganization()
+    if (this.#deletion.type === 'branch') return this.#reserveBranch()
     const levels = await levelsOf(this.#store.read(this.#from))
     for (const prefix of [keys.folders, keys.documents])
       for await (const page of this.#pages(prefix)) {
@@ -141,9 +149,44 @@ export class Restoration {
     return null
   }
 
+  async #reserveBranch(): Promise<DeletionRecord['problem'] | null> {
+    const branches = new BranchStore(this.#store)
+    const { place, branch } = await this.#branch()
+    const { documentId, editorId } = place
+    const { id, deletionId } = this.#deletion
+    const found = await branches.find(this.#into, place)
+    if (found?.deletion?.id === deletionId) return null
+    const [missing] = await findMissing(this.#store.read(this.#into), [{ type: 'document', id: documentId }])
+    if (missing !== undefined) return { code: 'deletion/no-parent', id: documentId }
+    const addressIn = (scope: OrganizationScope, editorId: string): DocumentAddress =>
+      documentAddress(scope, { ...scope, documentId, editorId })
+    const main = addressIn(this.#into, editorId)
+    for (const handler of this.#cascade)
+      if ((await handler.canFollow?.(addressIn(this.#from, id), main, branch.deletion)) === false)
+        return { code: 'deletion/editor-changed', id: editorId }
+    const [head = null] = await this.#engine.log.heads([addressKey(addressIn(this.#into, id))])
+    if (found !== null || head !== null) return { code: 'deletion/id-exists', id }
+    await branches.add(this.#into, documentId, branch)
+    // Clients may have opened an ordinary editor with this id.
+    this.#publish({ kind: 'branch', scope: this.#into, place })
+    return null
+  }
+
+  /** Returns the deleted branch. */
+  async #branch(): Promise<{ readonly place: BranchPlace; readonly branch: BranchRecord }> {
+    const [entry] = await this.#store.read(this.#from).scan({ prefix: branchKeys.all, limit: 1 })
+    if (entry === undefined) throw new Error('the deletion has lost its branch')
+    const branch = readRecord(branchRecordType, entry)
+    return { place: branchPlaceOf(this.#deletion.documentId ?? '', branch), branch }
+  }
+
+  #publish(task: RemovalTask): void {
+    this.#engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
+  }
+
   /** Removes the records that `#reserve` has written. */
   async #release(): Promise<void> {
-    if (this.#deletion.type === 'organization') return
+    if (this.#deletion.type === 'organization' || this.#deletion.type === 'branch') return
     for (const prefix of [keys.documents, keys.folders])
       for await (const page of this.#pages(prefix)) {
         await this.#store.carryOut(this.#into, async (transaction) => {
@@ -188,14 +231,14 @@ export class Restoration {
 
   /** Makes the resource visible. */
   async #show(): Promise<void> {
-    const { type, deletionId } = this.#deletion
-    const top = {
-      organization: keys.organization,
-      folder: keys.folder(this.#deletion.id),
-      document: keys.document(this.#deletion.id),
-    }[type]
+    const { type, deletionId, id } = this.#deletion
+    const top =
+      type === 'branch'
+        ? branchKeys.branch((await this.#branch()).place)
+        : { organization: keys.organization, folder: keys.folder(id), document: keys.document(id) }[type]
     // Resources that another deletion had marked come back as well.
-    for (const prefix of type === 'organization' ? [keys.folders, keys.documents] : [keys.documents])
+    const inside = [keys.documents, branchKeys.all]
+    for (const prefix of type === 'organization' ? [keys.folders, ...inside] : inside)
       for await (const page of this.#pages(prefix)) {
         const others = page.map(({ key }) => key).filter((key) => !isDeepStrictEqual(key, top))
         await this.#store.bringBack(this.#into, (transaction) => unmark(transaction, others))
@@ -233,11 +276,19 @@ const parentIn = (kind: string | undefined, entry: KvEntry): string =>
     ? readRecord(placedFolderType, entry).parentFolderId
     : readRecord(placedDocumentType, entry).folderId
 
+/** The marks of a document, a folder or an organization; or of a branch. */
+interface Marked {
+  readonly deleting?: true
+  readonly deletion?: string | BranchRecord['deletion']
+}
+
 async function unmark(transaction: Transaction, marked: readonly Key[]): Promise<void> {
   const records = await transaction.getAll(marked)
   for (const [index, record] of records.entries()) {
-    const { deleting, deletion: _, ...left } = (record ?? {}) as { deleting?: true; deletion?: string }
+    const { deleting, deletion, ...left } = (record ?? {}) as Marked
     const key = marked[index]
-    if (deleting === true && key !== undefined) transaction.put(key, left)
+    if (key === undefined) continue
+    if (typeof deletion === 'object') transaction.put(key, { ...left, status: deletion.status })
+    else if (deleting === true) transaction.put(key, left)
   }
 }

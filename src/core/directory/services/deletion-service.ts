@@ -5,6 +5,12 @@ import type { DeletionStore } from '../removal/deletion-store.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { type ListPage, listSlices, type PageRange } from '../store/list-page.ts'
 
+const problems = {
+  'deletion/id-exists': 'the id is in use again',
+  'deletion/no-parent': 'the parent does not exist',
+  'deletion/editor-changed': 'the editor of the branch was pruned, migrated or deleted',
+} as const
+
 /** The deletions of tenants whose data can be restored. */
 export class DeletionService {
   readonly #store: DeletionStore
@@ -39,8 +45,7 @@ export class DeletionService {
     const problem = (await this.#store.find(tenant, deletionId))?.problem
     if (problem === undefined) return
     const { code, id } = problem
-    const reason = code === 'deletion/id-exists' ? 'the id is in use again' : 'the parent does not exist'
-    throw new ApiError(code, `${reason}: ${JSON.stringify(id)}; nothing was restored`)
+    throw new ApiError(code, `${problems[code]}: ${JSON.stringify(id)}; nothing was restored`)
   }
 
   /** Deletes the data of a deletion. Resolves when it is deleted. @throws ApiError NOT_FOUND, ABORTED like `restore` */

@@ -3,7 +3,15 @@ import { ApiError } from '../../base/errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { mainAddress } from '../../model/branch-address.ts'
 import type { FenceStore } from '../../store/engine.ts'
-import { findBranch, requireOpen } from '../branches/branch-records.ts'
+import {
+  type BranchDeletion,
+  branchKeys,
+  branchRecordType,
+  findBranch,
+  requireOpen,
+  writeBranch,
+} from '../branches/branch-records.ts'
+import { branchPlaceOf } from '../branches/branch-store.ts'
 import {
   type DocumentListing,
   type DocumentView,
@@ -32,7 +40,7 @@ import {
 import { documentFences } from '../organizations/access-change.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
-import { deletionIn } from '../removal/deletion-record.ts'
+import { branchDeletions, deletionIn } from '../removal/deletion-record.ts'
 import type { RemovalService } from '../removal/removal-service.ts'
 import { removalJob } from '../removal/removal-task.ts'
 import type { BatchResults } from '../store/batch.ts'
@@ -186,10 +194,14 @@ export class DocumentService {
     })
   }
 
-  /** Returns the address of the editor that a branch follows; null if the editor is not an open branch. */
+  /**
+   * Returns the address of the editor that a branch follows; null if the editor is not an open branch.
+   * @throws ApiError ABORTED if a job deletes or restores the branch
+   */
   async mainOf(address: DocumentAddress): Promise<DocumentAddress | null> {
     if (deletionIn(address.organizationId) !== null) return null
     const branch = await findBranch(this.#store.read(address), address.documentId, address.editorId)
+    if (branch?.status === 'deleted') throw beingDeleted()
     return branch?.status === 'open' ? mainAddress(address, branch.editorId) : null
   }
 
@@ -288,6 +300,34 @@ export class DocumentService {
         const task = { kind: 'documents', scope, documentIds: marked.map(({ id }) => id), ...kept } as const
         transaction.enqueue(removalJob(jobId, task))
         return { result, task }
+      }),
+    )
+  }
+
+  /**
+   * Deletes a branch with its content. Resolves with true when its data has been removed, and with false if there is
+   * no such branch.
+   * @param keeps schema of the main editor, for a restore; null: the branch cannot be restored
+   */
+  deleteBranch(
+    { documentId, editorId, workspaceId, apiKey, organizationId }: DocumentAddress,
+    name: string,
+    keeps: Pick<BranchDeletion, 'schema' | 'version'> | null,
+  ): Promise<boolean> {
+    const scope = { workspaceId, apiKey, organizationId }
+    const place = branchPlaceOf(documentId, { editorId, name })
+    return this.#removals.await((jobId) =>
+      this.#store.carryOut(scope, async (transaction) => {
+        const branch = await transaction.get(branchKeys.branch(place), branchRecordType)
+        if (branch === null || branch.status === 'deleted') return { result: false, task: null }
+        const id = `${branchDeletions(scope, documentId)}.${jobId}`
+        const kept = keeps === null ? {} : this.#removals.kept(id)
+        const deletion = keeps && kept.kept && { id, status: branch.status, ...keeps }
+        const marked = { ...branch, status: 'deleted', ...(deletion && { deletion }) } as const
+        await writeBranch(transaction, place, marked)
+        const task = { kind: 'branch', scope, place, ...kept } as const
+        transaction.enqueue(removalJob(jobId, task))
+        return { result: true, task }
       }),
     )
   }

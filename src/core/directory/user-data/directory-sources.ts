@@ -129,7 +129,7 @@ async function listBranchesByUser(
   return places.map(({ documentId }, at) => {
     const record = records[at] ?? null
     if (record === null) return null
-    const { createdBy, decidedBy, accepting: _, ...data } = record
+    const { createdBy, decidedBy, accepting: _, deletion: _deletion, ...data } = record
     const own = { ...(createdBy === userId && { createdBy }), ...(decidedBy === userId && { decidedBy }) }
     return { documentId, data: { ...data, ...own } }
   })

@@ -1,4 +1,5 @@
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
+import { branchEditorId } from '../../model/branch-address.ts'
 import type { DocumentLog } from '../../store/engine.ts'
 import type { Room } from '../room/room.ts'
 import type { DocumentRegistry } from '../room/room-dependencies.ts'
@@ -18,6 +19,8 @@ export async function isPartOfRemoval(
 ): Promise<boolean> {
   if (task.kind === 'documents') return task.documentIds.includes(address.documentId)
   if (task.kind === 'organization') return true
+  if (task.kind === 'branch')
+    return address.documentId === task.place.documentId && address.editorId === branchEditorId(task.place)
   if (task.kind === 'purge' || (task.kind === 'restore' && commits.hasLog)) return false
   return records.isGoing(address, address.documentId)
 }

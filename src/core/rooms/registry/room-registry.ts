@@ -506,6 +506,8 @@ export class RoomRegistry {
   }
 
   async #read(address: DocumentAddress): Promise<LoadedRoom> {
+    // A restore of a branch copies its log.
+    if (mayBeBranch(address)) await this.#dependencies.records.mainOf(address)
     try {
       return await this.#readLog(address)
     } catch (error) {

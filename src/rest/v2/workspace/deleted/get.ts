@@ -14,7 +14,7 @@ export const getDeleted = defineOperation({
   audited: 'read',
   summary: 'List what can be restored',
   description:
-    'The deletions whose data the server still has. Each deleted document, folder or organization is one entry, ' +
+    'The deletions whose data the server still has. Each deleted document, folder, organization or branch is one entry, ' +
     'with everything in it. A page may have fewer items than requested, or no items: continue until there is ' +
     'no `pageToken`.',
   request: json.object(
@@ -22,15 +22,18 @@ export const getDeleted = defineOperation({
     { organizationId: json.id('Only deletions in this organization.'), ...pageRequest },
   ),
   response: json.list(
-    json.object({
-      deletionId: json.text('Id of the deletion, for `restore` and `purge`.'),
-      type: json.choice(deletedTypes),
-      organizationId: json.text(),
-      id: json.text('Id of the deleted resource.'),
-      name: json.text('Name of the deleted resource; empty if it had none.'),
-      deletedAt: json.integer('Epoch milliseconds.'),
-      expiresAt: json.integer('Epoch milliseconds. The server then deletes the data.'),
-    }),
+    json.object(
+      {
+        deletionId: json.text('Id of the deletion, for `restore` and `purge`.'),
+        type: json.choice(deletedTypes),
+        organizationId: json.text(),
+        id: json.text('Id of the deleted resource; for a branch, its editor id.'),
+        name: json.text('Name of the deleted resource; empty if it had none.'),
+        deletedAt: json.integer('Epoch milliseconds.'),
+        expiresAt: json.integer('Epoch milliseconds. The server then deletes the data.'),
+      },
+      { documentId: json.text('Id of the document of a deleted branch.') },
+    ),
   ),
   async handler({ organizationId, pageSize = pageSizeDefault, pageToken }, context) {
     const { caller, services } = context

@@ -29,7 +29,11 @@ export const restoreDeleted = defineOperation({
     { code: 'deletion/id-exists', when: 'an id is in use again; nothing was restored' },
     {
       code: 'deletion/no-parent',
-      when: 'the organization or the folder does not exist; nothing was restored',
+      when: 'the organization, the folder or the document does not exist; nothing was restored',
+    },
+    {
+      code: 'deletion/editor-changed',
+      when: 'the editor of the branch was pruned, migrated or deleted; nothing was restored',
     },
   ],
   async handler({ deletionId }, { caller, services }) {

@@ -16,7 +16,7 @@ export const deleteBranch = defineAgentOperation({
   summary: 'Delete a branch',
   description:
     'Deletes the content of the branch, its saved versions and its record, in any status. The editor stays unchanged. ' +
-    'Connections to the branch are closed.',
+    'Connections to the branch are closed. `/v2/workspace/deleted/restore` restores it.',
   request: json.object({ ...branchedEditor, name: branchName }),
   response: null,
   errors: [noSuchBranchError, documentBeingDeleted],
