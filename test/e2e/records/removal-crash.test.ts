@@ -102,3 +102,48 @@ itLong(
   },
   300_000,
 )
+
+itLong(
+  `[DEL-5] loses no branch whose deletion or restore a SIGKILL interrupts (seed ${seed})`,
+  async () => {
+    const random = new Random(seed)
+    const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
+    const editor = { organizationId, documentId: 'd', editorId: 'main' }
+    const branch = { ...editor, editorId: 'main@draft', type: 'text' }
+    const ends = new Set<string>()
+    let server = await startProcess(data)
+    const deletions = async () =>
+      (await server.post('/v2/workspace/deleted/get', {})).data as { deletionId: string }[]
+    const found = async () => {
+      const kept = (await deletions()).length
+      const { data: content } = await server.post('/v2/crdt/get', branch)
+      const text = (content as { data: string }[] | undefined)?.[0]?.data
+      return `${kept} ${text}`
+    }
+    try {
+      await server.post('/v2/crdt/add', { ...editor, type: 'text', data: 'Text' })
+      await server.post('/v2/crdt/branches/create', { ...editor, name: 'draft', userId: 'ann' })
+      await server.post('/v2/crdt/update', { ...branch, data: 'Draft' })
+      for (let round = 0; round < 10; round += 1) {
+        const [deletion] = await deletions()
+        const [path, request] =
+          deletion === undefined
+            ? ['/v2/crdt/branches/delete', { ...editor, name: 'draft' }]
+            : ['/v2/workspace/deleted/restore', { deletionId: deletion.deletionId }]
+        const call = server.post(path, request).catch(() => null)
+        await new Promise((resolve) => setTimeout(resolve, random.below(25)))
+        await server.end('SIGKILL')
+        await call
+        expect((await verify(data, () => undefined)).damages).toEqual([])
+        server = await startProcess(data)
+        await eventually(async () => ['0 Draft', '1 undefined'].includes(await found()))
+        ends.add(`${path} ${await found()}`)
+      }
+      expect(ends.size).toBeGreaterThan(1)
+      await server.end('SIGTERM')
+    } finally {
+      await rm(data, { recursive: true, force: true, maxRetries: 20 })
+    }
+  },
+  300_000,
+)
