@@ -265,17 +265,16 @@ export class BranchService {
     if (!isRemoved) throw noSuchBranch({ name })
   }
 
-  /** Deletes all branches of an editor, before the editor is deleted. */
-  async deleteAll(main: DocumentAddress): Promise<void> {
-    for (;;) {
-      const { items } = await this.list(main, { after: undefined, limit: deletedAtOnce })
-      for (const { name } of items) await this.#remove(main, name, 'destroyed')
-      if (items.length === 0) return
+  /**
+   * Deletes all branches of an editor, before the editor is deleted. If it is a branch itself, removes its record. None
+   * can be restored.
+   */
+  async deleteAll(editor: DocumentAddress): Promise<void> {
+    for (let left = true; left; ) {
+      const { items } = await this.list(editor, { after: undefined, limit: deletedAtOnce })
+      for (const { name } of items) await this.#remove(editor, name, 'destroyed')
+      left = items.length > 0
     }
-  }
-
-  /** Removes the record of a branch whose editor is deleted. Does nothing if the editor is not a branch. */
-  async forget(editor: DocumentAddress): Promise<void> {
     const ids = parseBranchEditorId(editor.editorId)
     if (ids !== null) await this.#services.branchStore.remove(editor, branchPlaceOf(editor.documentId, ids))
   }

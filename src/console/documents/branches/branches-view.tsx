@@ -60,7 +60,7 @@ export function BranchesView({ address }: EditorViewProps) {
                   confirm="Delete the branch"
                   act={() => remove(branch)}
                 >
-                  <p>Its changes that are not accepted are lost. The editor {branch.editorId} stays.</p>
+                  <p>The editor {branch.editorId} stays. The page Deleted lists what can be restored.</p>
                 </ConfirmButton>
               </span>
             ),

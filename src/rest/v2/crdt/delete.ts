@@ -76,7 +76,6 @@ async function deleteEditors(
     // The second call of `removeEditor` removes versions that were created between the first call and the
     // destruction of the content.
     await branches.deleteAll(address)
-    await branches.forget(address)
     await versions.removeEditor(address)
     await rooms.destroy(address)
     await versions.removeEditor(address)
