@@ -399,7 +399,7 @@ it('[BRANCH-26] returns the place of each hunk as positions that both the editor
   main.close()
 })
 
-it('[BRANCH-27] sends a live message to the clients of the document when a branch is created, changed, decided or deleted', async () => {
+it('[BRANCH-27] sends a live message to the clients of the document when a branch is created, changed, decided, deleted or restored', async () => {
   const editor = nextEditor()
   await write(editor, 'kept')
   const token = await server.token('vic')
@@ -425,6 +425,12 @@ it('[BRANCH-27] sends a live message to the clients of the document when a branc
   )
   await tells(decide('reject', editor))
   await tells(done('branches/delete', { ...editor, name: 'draft' }))
+  const deletions = dataOf(await server.post('/v2/workspace/deleted/get', { pageSize: 1000 })) as {
+    readonly documentId?: string
+    readonly deletionId: string
+  }[]
+  const deletionId = deletions.find(({ documentId }) => documentId === editor.documentId)?.deletionId
+  await tells(server.post('/v2/workspace/deleted/restore', { deletionId }))
   client.socket.close()
 })
 

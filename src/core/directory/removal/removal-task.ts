@@ -53,8 +53,9 @@ const messageSchema = s.variant('kind', [
    * removed.
    */
   s.object({ kind: s.literal('gone'), prefixes: s.array(keySchema) }),
+  s.object({ kind: s.literal('restored'), branch: addressSchemas.document }),
 ])
-type RemovalMessage = s.TypeOf<typeof messageSchema>
+export type RemovalMessage = s.TypeOf<typeof messageSchema>
 
 export const encodeRemovalMessage = (news: RemovalMessage): Uint8Array => Buffer.from(JSON.stringify(news))
 

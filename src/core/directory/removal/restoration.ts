@@ -29,7 +29,7 @@ import { deletionMark, emptyValue, placedDocumentType, placedFolderType } from '
 import type { Transaction } from '../store/transaction.ts'
 import { copyBlobs, copyLogs } from './copy-stored.ts'
 import { copiedMark, type DeletionRecord } from './deletion-record.ts'
-import { encodeRemovalMessage, type RemovalTask, removalTopic } from './removal-task.ts'
+import { encodeRemovalMessage, type RemovalMessage, removalTopic } from './removal-task.ts'
 
 /** Maximum number of records in one commit. */
 const atOnce = 200
@@ -81,7 +81,7 @@ export class Restoration {
         await this.#release()
         return problem
       }
-      this.#publish({ kind: 'restore', scope: this.#into })
+      this.#publish({ kind: 'begun', task: { kind: 'restore', scope: this.#into } })
       await copyLogs(this.#engine.log, places, this.#goOn)
       const puts = [{ key: copied, value: encodeRecord(emptyValue) }]
       await this.#engine.kv.commit(organizationPart(this.#from), { puts })
@@ -158,17 +158,15 @@ export class Restoration {
     if (found?.deletion?.id === deletionId) return null
     const [missing] = await findMissing(this.#store.read(this.#into), [{ type: 'document', id: documentId }])
     if (missing !== undefined) return { code: 'deletion/no-parent', id: documentId }
-    const addressIn = (scope: OrganizationScope, editorId: string): DocumentAddress =>
-      documentAddress(scope, { ...scope, documentId, editorId })
-    const main = addressIn(this.#into, editorId)
+    const [kept, main] = [this.#addressIn(this.#from, id), this.#addressIn(this.#into, editorId)]
     for (const handler of this.#cascade)
-      if ((await handler.canFollow?.(addressIn(this.#from, id), main, branch.deletion)) === false)
+      if ((await handler.canFollow?.(kept, main, branch.deletion)) === false)
         return { code: 'deletion/editor-changed', id: editorId }
-    const [head = null] = await this.#engine.log.heads([addressKey(addressIn(this.#into, id))])
+    const [head = null] = await this.#engine.log.heads([addressKey(this.#addressIn(this.#into, id))])
     if (found !== null || head !== null) return { code: 'deletion/id-exists', id }
     await branches.add(this.#into, documentId, branch)
     // Clients may have opened an ordinary editor with this id.
-    this.#publish({ kind: 'branch', scope: this.#into, place })
+    this.#publish({ kind: 'begun', task: { kind: 'branch', scope: this.#into, place } })
     return null
   }
 
@@ -180,13 +178,18 @@ export class Restoration {
     return { place: branchPlaceOf(this.#deletion.documentId ?? '', branch), branch }
   }
 
-  #publish(task: RemovalTask): void {
-    this.#engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
+  /** Returns the address of an editor of the document of the deleted branch. */
+  #addressIn(scope: OrganizationScope, editorId: string): DocumentAddress {
+    return documentAddress(scope, { ...scope, documentId: this.#deletion.documentId ?? '', editorId })
+  }
+
+  #publish(message: RemovalMessage): void {
+    this.#engine.bus.publish(removalTopic, encodeRemovalMessage(message))
   }
 
   /** Removes the records that `#reserve` has written. */
   async #release(): Promise<void> {
-    if (this.#deletion.type === 'organization' || this.#deletion.type === 'branch') return
+    if (this.#deletion.type === 'organization') return
     for (const prefix of [keys.documents, keys.folders])
       for await (const page of this.#pages(prefix)) {
         await this.#store.carryOut(this.#into, async (transaction) => {
@@ -248,6 +251,7 @@ export class Restoration {
       await unmark(transaction, [top])
       transaction.put(keys.restored(deletionId), emptyValue)
     })
+    if (type === 'branch') this.#publish({ kind: 'restored', branch: this.#addressIn(this.#into, id) })
   }
 
   #pages(prefix?: Key) {

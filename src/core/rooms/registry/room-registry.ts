@@ -171,6 +171,7 @@ export class RoomRegistry {
     const endRemovals = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalMessage(message)
       if (news.kind === 'begun') this.#closeGoing(news.task)
+      else if (news.kind === 'restored') this.announceBranch(news.branch)
       else for (const prefix of news.prefixes) this.#removed(prefix)
       return undefined
     })
