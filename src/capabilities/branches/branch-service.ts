@@ -298,7 +298,8 @@ export class BranchService {
     const clocks = Y.parseUpdateMeta(state).to
     const clients = updates.flatMap((update) => [...Y.parseUpdateMeta(update).to.keys()])
     if (clocks.size > 0 && !clients.some((client) => clocks.has(client))) return false
-    return !(await new GenerationStore(engine.blobs).load(editor, clocks)).isPrunedSince(updates)
+    const { lastPrune } = await new GenerationStore(engine.blobs).load(editor, clocks)
+    return lastPrune === null || clients.includes(lastPrune)
   }
 
   /** Returns the ids without those of branches. */
