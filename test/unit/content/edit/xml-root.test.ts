@@ -446,6 +446,22 @@ test('[EDIT-87] writes Markdown as it is into code, unless it has a block of cod
 })
 
 test.each([
+  ['markdown', '---'],
+  ['html', '<hr>'],
+])(
+  '[EDIT-31] inserts a rule next to a quote as a block, and rejects it instead of a quote (%s)',
+  (format, rule) => {
+    const doc = rich('<paragraph>Price: TBD EUR</paragraph>')
+    const apply = (edit: object): unknown => checkChange({ contentKey: richKey, edits: [edit] }).apply(doc)
+    expect(() => apply({ replace: { find: 'TBD', with: rule, format } })).toThrow(
+      'can only replace a whole block',
+    )
+    apply({ insert: { after: 'TBD', content: rule, format } })
+    expect(shownXml(doc)).toBe('<paragraph>Price: TBD EUR</paragraph><horizontalRule/>')
+  },
+)
+
+test.each([
   [
     '<paragraph>a <bold>x</bold><mention id="1"/>y long</paragraph>',
     '<paragraph>a <bold>x</bold>y long</paragraph>',

@@ -504,12 +504,9 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
 
 /** Returns the only paragraph of content in a text format, without its container; null if there is other content. */
 function paragraphOf(nodes: readonly XmlNode[]): XmlElement | null {
-  const [first, ...others] = nodes
-  if (others.length > 0 || first?.kind !== 'element') return null
-  if (first.name !== blockNote.container)
-    return isPlainTextblock(first.name) && first.attributes.length === 0 ? first : null
-  const [content, group] = first.children
-  return content?.kind === 'element' && content.name === 'paragraph' && group === undefined ? content : null
+  const [own, nested] = contentOf(nodes[0])
+  const isOne = nodes.length === 1 && nested.length === 0
+  return isOne && own?.kind === 'element' && own.name === 'paragraph' ? own : null
 }
 
 /** Returns the block in a container of BlockNote, and the containers that are nested in it. */
