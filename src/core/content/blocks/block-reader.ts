@@ -72,6 +72,9 @@ export class BlockReader {
     return this.#markNames.has(name)
   }
 
+  /** Returns whether an element is stored, or has text without formatting. */
+  isStoredOrCode = (node: XmlElement): boolean => 'type' in node || this.#kinds.get(node.name) === 'codeBlock'
+
   /** Reads a line of text with its atoms. */
   line(nodes: readonly XmlNode[]): Inline[] {
     return nodes.flatMap((node) =>

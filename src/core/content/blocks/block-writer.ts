@@ -74,6 +74,13 @@ export class BlockWriter {
     return new Map([...stated].filter(([attribute]) => editor.hasAttribute(name, attribute)))
   }
 
+  /** Returns the attributes of a stored node that a new node with a name can have. */
+  accepted(name: string, { name: before, attributes }: XmlElement): XmlElement['attributes'] {
+    const { editor, isFlat } = this.#dialect
+    if (editor === null) return name === before && isFlat !== true ? attributes : []
+    return attributes.filter(([attribute]) => editor.hasAttribute(storedName(name), storedName(attribute)))
+  }
+
   /** The value null stands for an absent attribute. */
   #stated(block: BlockNode): Attributes {
     switch (block.kind) {
@@ -187,6 +194,10 @@ export class BlockWriter {
       return [...forms]
     return [...forms.filter(({ name }) => !this.excludes(form.name, name)), form]
   }
+
+  /** Returns whether text in a node may have a mark. */
+  allows = (node: string, mark: string): boolean =>
+    this.#dialect.editor?.allows(storedName(node), storedName(mark)) !== false
 
   /** Returns whether a mark removes another one. Both are names in the dialect. */
   excludes = (name: string, other: string): boolean =>

@@ -108,14 +108,17 @@ export function readXmlBlocks(
  */
 export const newXmlBlocks = (target: TextOfBlocks): TargetTree => ({
   values: xmlValues,
-  treeIn: (scope, root) => {
-    const { vocabulary } = scope
+  treeIn: (scope, root, replaced) => {
+    const { vocabulary, marks } = scope
     const dialect = dialectFor(root, vocabulary, target.format)
     vocabulary.assumeRichText()
     const blocks = newBlocksFor(target, formOf(dialect))
     const writer = new BlockWriter(dialect, scope, new Map())
     const built = (dialect.isFlat ? splitLists(blocks) : blocks).map((block) => writer.build(block))
-    const nodes = dialect.isFlat ? new NoteTree(root, scope, false).restoredBlocks(built) : built
+    const reader = new BlockReader(dialect, marks, (node) => storedId(node as LiveNode))
+    const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax })
+    const kept = replaced === undefined ? built : merger.formatted({ live: [replaced], built })
+    const nodes = dialect.isFlat ? new NoteTree(root, scope, false).restoredBlocks(kept) : kept
     return writer.named('', nodes, new Map())
   },
 })

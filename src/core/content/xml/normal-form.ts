@@ -75,6 +75,9 @@ export class NormalForm {
   /** Returns whether several marks with a name can be on the same text; null if the schema has no such mark. */
   overlaps = (mark: string): boolean | null => this.#schema.marks.get(mark)?.overlaps ?? null
 
+  /** Returns whether text in a node may have a mark. */
+  allows = (node: string, mark: string): boolean => this.#schema.nodes.get(node)?.marks.has(mark) !== false
+
   /** Returns whether the editor removes the mark `other` from text that gets `mark`. */
   excludes = (mark: string, other: string): boolean =>
     this.#schema.marks.get(mark)?.excludes.has(other) === true

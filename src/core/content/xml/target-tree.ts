@@ -13,8 +13,9 @@ export interface TargetTree {
   /**
    * Returns the tree of the content, in the names and marks of a document. The tree may contain nodes of `root`:
    * these stay as they are.
+   * @param replaced an element of `root` that the content replaces. Formatting that a text format cannot state stays.
    */
-  readonly treeIn: (scope: XmlScope, root: LiveElement) => XmlElement
+  readonly treeIn: (scope: XmlScope, root: LiveElement, replaced?: XmlElement) => XmlElement
   /** The form of the values in this tree. */
   readonly values: ValueCodec
 }

@@ -446,6 +446,17 @@ test('[EDIT-87] writes Markdown as it is into code, unless it has a block of cod
 })
 
 test.each([
+  ['one **two**', '<paragraph indent="2">one <bold><comment id="c">two</comment></bold></paragraph>'],
+  ['# one two', '<heading level="1">one <comment id="c">two</comment></heading>'],
+  ['- one\n- two', '<listItem><paragraph><comment id="c">two</comment></paragraph></listItem>'],
+])('[EDIT-37] keeps other formatting on the text that stays when a block becomes %j', (text, wanted) => {
+  const doc = rich('<paragraph indent="2">one <comment id="c">two</comment></paragraph>')
+  const edit = { replace: { find: { block: 0 }, with: text, format: 'markdown' } }
+  checkChange({ contentKey: richKey, edits: [edit] }).apply(doc)
+  expect(shownXml(doc)).toContain(wanted)
+})
+
+test.each([
   ['markdown', '---'],
   ['html', '<hr>'],
 ])(

@@ -232,6 +232,43 @@ describe('changes', () => {
     expect(xml(doc)).toBe('<paragraph><textStyle color="red">one two three</textStyle></paragraph>')
   })
 
+  const commented = (text: string, other = ''): string =>
+    `<paragraph indent="2">${text}<comment id="c">two</comment>${other}</paragraph>`
+
+  it.each([
+    ['# one two', `<heading level="1">one <comment id="c">two</comment></heading>`],
+    ['> one two', `<blockquote>${commented('one ')}</blockquote>`],
+    ['1. one two', `<orderedList start="1"><listItem>${commented('one ')}</listItem></orderedList>`],
+    [
+      'one\n\n> zero two',
+      `<paragraph indent="2">one</paragraph><blockquote><paragraph>zero <comment id="c">two</comment></paragraph></blockquote>`,
+    ],
+  ])(
+    '[FMT-5] keeps the formatting of the text when a paragraph becomes %j, and when it is one again',
+    (markdown, wanted) => {
+      const doc = docOf(commented('one '), richKey)
+      write(doc, markdown)
+      expect(xml(doc)).toBe(wanted)
+      write(doc, 'one two')
+      expect(xml(doc)).toContain('<comment id="c">two</comment>')
+    },
+  )
+
+  it.each([
+    ['- one\n  - zero two', 'indented'],
+    ['- [ ] one\n- [x] zero two', 'as tasks'],
+    ['one\n\n## zero two', 'as other blocks'],
+    ['- one zero two', 'joined'],
+  ])('[FMT-5] keeps the formatting in the items of a list that become %j (%s)', (markdown) => {
+    const item = (line: string): string => `<listItem>${line}</listItem>`
+    const doc = docOf(
+      `<bulletList>${item('<paragraph>one</paragraph>')}${item(commented('zero '))}</bulletList>`,
+      richKey,
+    )
+    write(doc, markdown)
+    expect(xml(doc)).toContain('zero <comment id="c">two</comment>')
+  })
+
   it('[FMT-4] keeps empty paragraphs next to blocks that stay, and fills one at the start', () => {
     const doc = docOf('<paragraph>a</paragraph><paragraph/><paragraph>b</paragraph><paragraph/>', richKey)
     write(doc, 'a\n\nb\n\nc\n')

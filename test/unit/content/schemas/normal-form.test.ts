@@ -34,6 +34,16 @@ const own: SchemaSpec = {
   },
 }
 
+const plainHeadings: SchemaSpec = {
+  nodes: {
+    doc: { content: 'block+' },
+    paragraph: { content: 'text*', group: 'block', attributes: { textAlign: { default: null } } },
+    heading: { content: 'text*', group: 'block', marks: '', attributes: { level: { default: 1 } } },
+    text: {},
+  },
+  marks: { underline: {} },
+}
+
 type Content = { readonly type: string; readonly data: unknown }
 
 const change = (doc: Y.Doc, content: Content, schema: NamedSchema = tiptap) => {
@@ -49,6 +59,17 @@ function written(content: Content, schema?: NamedSchema): Y.Doc {
 
 const nodesOf = (doc: Y.Doc): unknown =>
   (readRootAs(doc, 'prosemirror', contentKey).data as { content: unknown }).content
+
+test.each([
+  [tiptap, '<heading level="1" textAlign="center">one <underline>two</underline></heading>'],
+  [{ name: 'plain', spec: plainHeadings }, '<heading level="1">one two</heading>'],
+])('[FMT-5] keeps the attributes and marks that a new kind of block can have (%#)', (schema, wanted) => {
+  const doc = new Y.Doc()
+  const data = '<paragraph textAlign="center">one <underline>two</underline></paragraph>'
+  change(doc, { type: 'xml', data }, schema)
+  change(doc, { type: 'markdown', data: '# one two' }, schema)
+  expect(readRootAs(doc, 'xml', contentKey).data).toBe(wanted)
+})
 
 /** Returns the first link in a block, in its stored form. */
 function linkIn(doc: Y.Doc): unknown {

@@ -149,7 +149,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
   #replaceByNodes(target: ResolvedTarget, content: NodeContent): EditOutcome {
     const made = this.#made(content.values)
     const whole = this.#isLine(target, content) ? null : this.#wholeNode(target)
-    const nodes = this.#nodesInsteadOf(whole, made.nodesOf(content), content.around !== null)
+    const nodes = this.#nodesInsteadOf(whole, made.nodesOf(content, whole), content.around !== null)
     if (whole !== null && nodes.length === 0) return this.#remove(target, whole)
     if (whole !== null) return this.#replaceNode(whole, nodes, content.around !== null)
     const inline = this.#inCode(target, this.#inlineNodes(content) ?? nodes)

@@ -73,9 +73,9 @@ export class XmlNodeBuilder {
     return this.#live
   }
 
-  /** Returns the nodes of an edit's content. */
-  nodesOf = ({ treeIn }: NodeContent): readonly XmlNode[] =>
-    treeIn(this.#scope, this.#readLive().root).children
+  /** Returns the nodes of an edit's content. @param replaced an element that the content replaces */
+  nodesOf = ({ treeIn }: NodeContent, replaced: SharedRoot | null = null): readonly XmlNode[] =>
+    treeIn(this.#scope, this.#readLive().root, (replaced && this.liveOf(replaced)) ?? undefined).children
 
   /** Returns whether nodes can be inside a text: texts, and elements that are inside texts elsewhere. */
   areInline = (nodes: readonly XmlNode[]): boolean =>
