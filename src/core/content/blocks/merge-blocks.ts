@@ -304,15 +304,18 @@ export class BlockMerger {
     wanted: readonly Inline[],
     newIn: string | null = null,
   ): XmlNode[] {
-    const b = textOf(wanted)
+    const kept = a.marksAt(positions)
     const builder = this.#writer.newChildren()
     let at = 0
     for (const inline of wanted) {
       if (inline.kind === 'text') {
-        for (const { start, end } of a.ranges(positions, at, at + inline.text.length)) {
-          builder.text(b.slice(start, end), this.#carried(a.inherited(positions, start), inline.marks, newIn))
+        const [first, end] = [at, at + inline.text.length]
+        while (at < end) {
+          const start = at
+          while (at < end && kept[at] === kept[start]) at += 1
+          const marks = this.#carried(kept[start] as MarkSet, inline.marks, newIn)
+          builder.text(inline.text.slice(start - first, at - first), marks)
         }
-        at += inline.text.length
       } else {
         const atom = a.atomAt(positions[at] as number)
         const stays = atom !== null && atomKey(atom.inline) === atomKey(inline)
@@ -457,7 +460,9 @@ class StoredLine {
       this.starts.set(line, at)
       for (const node of line.children) {
         if (node.kind === 'text') {
-          for (const run of node.runs) this.#marks.fill(run.marks, at + run.start, at + node.text.length)
+          node.runs.forEach(({ start, marks }, run) => {
+            this.#marks.fill(marks, at + start, at + (node.runs[run + 1]?.start ?? node.text.length))
+          })
           at += node.text.length
         } else {
           const [inline] = reader.line([node])
@@ -484,39 +489,18 @@ class StoredLine {
     return this.#atoms.get(position) ?? null
   }
 
-  /** Divides a range of the wanted text where the marks to keep change. */
-  *ranges(
-    positions: Int32Array,
-    start: number,
-    end: number,
-  ): Generator<{ readonly start: number; readonly end: number }> {
-    let from = start
-    for (let at = start + 1; at <= end; at++) {
-      const isSame =
-        at < end && (positions[at] === -1) === (positions[at - 1] === -1) && this.#sameMarks(positions, at)
-      if (isSame) continue
-      yield { start: from, end: at }
-      from = at
-    }
-  }
-
-  #sameMarks(positions: Int32Array, at: number): boolean {
-    const [left, right] = [positions[at - 1] as number, positions[at] as number]
-    return right === -1 || this.#marks[left] === this.#marks[right]
-  }
-
   /**
-   * Returns the marks to keep for the wanted character at `at`. A new character takes the marks of both its
-   * neighbors that stay, if they are the same.
+   * Returns the marks to keep for each wanted character. New characters take the marks of both their neighbors that
+   * stay, if they are the same.
    */
-  inherited(positions: Int32Array, at: number): MarkSet {
-    const position = positions[at] as number
-    if (position !== -1) return this.#marks[position] as MarkSet
-    let [left, right] = [at - 1, at + 1]
-    while (left >= 0 && positions[left] === -1) left -= 1
-    while (right < positions.length && positions[right] === -1) right += 1
-    if (left < 0 || right >= positions.length) return 0
-    const [before, after] = [this.#marks[positions[left] as number], this.#marks[positions[right] as number]]
-    return before === after ? (before as MarkSet) : 0
+  marksAt(positions: Int32Array): Int32Array {
+    const marks = positions.map((position) => (position < 0 ? 0 : (this.#marks[position] as MarkSet)))
+    let last = -1
+    positions.forEach((position, at) => {
+      if (position < 0) return
+      if (last >= 0 && marks[last] === marks[at]) marks.fill(marks[at] as MarkSet, last, at)
+      last = at
+    })
+    return marks
   }
 }
