@@ -407,7 +407,10 @@ class StayingText {
     this.#positions = this.stored.positionsOf(texts.join('\n'), budget)
   }
 
-  /** Returns the text of a new line that stays; null for another node, or if no text stays. */
+  /**
+   * Returns the text of a new line that stays. Null for another node, or if the text is another one: less than half of
+   * the new line and of the stored line stays, so that the common words are a coincidence.
+   */
   lineOf(node: XmlElement): StayingLine | null {
     const start = this.#starts.get(node)
     if (start === undefined) return null
@@ -417,6 +420,8 @@ class StayingText {
     // A line that has most of the characters also has the one in the middle.
     const origin = this.stored.lineAt(kept[kept.length >> 1] as number)
     const own = kept.filter((position) => this.stored.lineAt(position) === origin).length
+    const half = Math.min(positions.length, textOf(origin.children).length) / 2
+    if (kept.length < half) return null
     return { positions, origin, isMost: own > positions.length / 2 }
   }
 

@@ -269,6 +269,12 @@ describe('changes', () => {
     expect(xml(doc)).toContain('zero <comment id="c">two</comment>')
   })
 
+  it('[FMT-5] does not take the formatting of another text with the same words', () => {
+    const doc = docOf('<paragraph><comment id="c">The plan for the year</comment></paragraph>', richKey)
+    write(doc, '# Costs of the house for guests')
+    expect(xml(doc)).toBe('<heading level="1">Costs of the house for guests</heading>')
+  })
+
   it('[FMT-4] keeps empty paragraphs next to blocks that stay, and fills one at the start', () => {
     const doc = docOf('<paragraph>a</paragraph><paragraph/><paragraph>b</paragraph><paragraph/>', richKey)
     write(doc, 'a\n\nb\n\nc\n')
