@@ -272,9 +272,16 @@ class UpdateMerge {
   ): void {
     const first = sequence.liveBefore(indexes[0] as number)
     const merged = this.#values.list(lists, path, first)
-    if (isDeepStrictEqual(merged, lists.theirs)) return this.#take(sequence, indexes, 'theirs')
-    if (isDeepStrictEqual(merged, lists.mine)) return this.#take(sequence, indexes, 'mine')
-    const place = sequence.idAt(indexes[0] as number)
+    const moved = {
+      theirs: sequence.movedTo(indexes, 'theirs'),
+      mine: sequence.movedTo(indexes, 'mine'),
+    }
+    const isMine = moved.mine !== null && (moved.theirs === null || this.#options.kept === 'mine')
+    const to = isMine ? moved.mine : moved.theirs
+    const isPlace = (side: MergeSide): boolean => merged.length === 0 || to === null || to === moved[side]
+    for (const side of ['theirs', 'mine'] as const)
+      if (isPlace(side) && isDeepStrictEqual(merged, lists[side])) return this.#take(sequence, indexes, side)
+    const place = sequence.idAt(to ?? (indexes[0] as number))
     for (const range of sequence.ranges(indexes)) deleteIds(this.#transaction, range)
     if (merged.length > 0) this.#insertBefore(sequence.type, place, new Y.ContentAny(merged))
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { escapePointer } from '../../base/json.ts'
-import { memoized } from '../../base/maps.ts'
+import { addTo, memoized } from '../../base/maps.ts'
 import { diffTokens, type Hunk } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { setMember, toJson } from '../json/json.ts'
@@ -23,11 +23,11 @@ const listStepsMax = 4_000_000
 /** Merges plain values. A scalar is changed by one side only; overlaps have the values of the kept side. */
 export class ValueMerger {
   readonly overlaps: Overlap[] = []
-  readonly #kept: MergeSide
+  readonly kept: MergeSide
   readonly #budget: DiffBudget = { steps: listStepsMax }
 
   constructor(kept: MergeSide) {
-    this.#kept = kept
+    this.kept = kept
   }
 
   /** @param path JSON pointer to the values */
@@ -52,13 +52,13 @@ export class ValueMerger {
   /** Reports an overlap. Returns the values of the kept side. */
   overlap<T>(values: ThreeWay<T>, path: string): T {
     this.#overlap(values, path)
-    return values[this.#kept]
+    return values[this.kept]
   }
 
   #overlap({ base, theirs, mine }: ThreeWay<Plain>, path: string): Plain {
     const members = Object.entries({ base, theirs, mine }).filter(([, value]) => value !== undefined)
-    this.overlaps.push({ path, ...Object.fromEntries(members), kept: this.#kept })
-    return this.#kept === 'theirs' ? theirs : mine
+    this.overlaps.push({ path, ...Object.fromEntries(members), kept: this.kept })
+    return this.kept === 'theirs' ? theirs : mine
   }
 
   #members({ base, theirs, mine }: ThreeWay<JsonMembers>, path: string): JsonMembers {
@@ -89,15 +89,19 @@ interface ListPlace {
   readonly first: number
 }
 
-/** Merges three lists by the differences between the base and both sides. */
+/**
+ * Merges three lists: by the ids of their items, if each item of a list has an id of its own, otherwise by the differences
+ * between the base and both sides.
+ */
 class ListMerge {
   readonly #merger: ValueMerger
   readonly #lists: ThreeWay<readonly Plain[]>
   readonly #place: ListPlace
+  /** A number for each item. Items that are the same have the same number. */
+  readonly #numbers: ThreeWay<Int32Array>
+  readonly #numberOf: (item: Plain) => number
   /** The hunks that are left, the next one last. */
   readonly #hunks: Record<MergeSide, Hunk[]>
-  /** Items of mine, by their ids, that both sides have inserted. They are merged at their place in theirs. */
-  readonly #twice: ReadonlyMap<string, Plain>
   readonly #merged: Plain[] = []
   /** From an index of the base to the index of a side. */
   readonly #offsets = { theirs: 0, mine: 0 }
@@ -107,23 +111,92 @@ class ListMerge {
     this.#lists = lists
     this.#place = place
     const numbers = new Map<string, number>()
-    const numbered = (list: readonly Plain[]): Int32Array =>
-      Int32Array.from(list, (item) => numberOf(item, numbers))
+    this.#numberOf = (item) => numberOf(item, numbers)
+    const numbered = (list: readonly Plain[]): Int32Array => Int32Array.from(list, this.#numberOf)
     const base = numbered(lists.base)
+    const [theirs, mine] = [numbered(lists.theirs), numbered(lists.mine)]
+    this.#numbers = { base, theirs, mine }
     this.#hunks = {
-      theirs: diffTokens(base, numbered(lists.theirs), budget).reverse(),
-      mine: diffTokens(base, numbered(lists.mine), budget).reverse(),
+      theirs: diffTokens(base, theirs, budget).reverse(),
+      mine: diffTokens(base, mine, budget).reverse(),
     }
-    const [old, theirs] = [lists.base, lists.theirs].map((list) => new Set(list.map(idTokenOf)))
-    this.#twice = new Map(
-      lists.mine.flatMap((item) => {
-        const id = idTokenOf(item)
-        return id !== null && theirs?.has(id) === true && old?.has(id) === false ? [[id, item] as const] : []
-      }),
-    )
   }
 
   run(): Plain[] {
+    const [base, theirs, mine] = [this.#items('base'), this.#items('theirs'), this.#items('mine')]
+    if (base !== null && theirs !== null && mine !== null) return this.#byId({ base, theirs, mine })
+    const known = this.#merger.overlaps.length
+    this.#byHunks()
+    if (this.#isComplete()) return this.#merged
+    this.#merger.overlaps.length = known
+    return [...this.#merger.overlap(this.#lists, `${this.#place.path}/${this.#place.first}`)]
+  }
+
+  /** Returns the items of a version by their numbers; null if an item has no id, or if two items have the same id. */
+  #items(version: 'base' | MergeSide): Items | null {
+    const list = this.#lists[version]
+    const items = new Map(list.map((item, at) => [this.#numbers[version][at] as number, item]))
+    return items.size === list.length && list.every((item) => idTokenOf(item) !== null) ? items : null
+  }
+
+  /** Merges each item, in the order of theirs with the items that mine has inserted or moved. */
+  #byId({ base, theirs, mine }: ThreeWay<Items>): Plain[] {
+    const [movedByTheirs, movedByMine] = [this.#moved('theirs', base), this.#moved('mine', base)]
+    const isPlacedByMine = (item: number): boolean =>
+      !theirs.has(item) ||
+      (movedByMine.has(item) && (this.#merger.kept === 'mine' || !movedByTheirs.has(item)))
+    /** Items that mine has placed, by the item of both sides before them. */
+    const after = new Map<number | null, number[]>()
+    let last: number | null = null
+    for (const item of mine.keys())
+      if (isPlacedByMine(item)) addTo(after, last, item)
+      else last = item
+    const add = (items: Iterable<number>): void => {
+      for (const item of items) {
+        const values = { base: base.get(item), theirs: theirs.get(item), mine: mine.get(item) }
+        const merged = this.#merger.merge(values, this.#nextPath())
+        if (merged !== undefined) this.#merged.push(merged)
+      }
+    }
+    last = null
+    for (const item of theirs.keys()) {
+      if (mine.has(item)) {
+        if (isPlacedByMine(item)) continue
+        // Insertions of theirs at the same place come first.
+        add(after.get(last) ?? [])
+        last = item
+      }
+      add([item])
+    }
+    add(after.get(last) ?? [])
+    return this.#merged
+  }
+
+  /** Returns the items of the base that a side has moved. */
+  #moved(side: MergeSide, base: Items): ReadonlySet<number> {
+    const inserted = this.#hunks[side].flatMap(({ bStart, bEnd }) => [
+      ...this.#numbers[side].subarray(bStart, bEnd),
+    ])
+    return new Set(inserted.filter((item) => base.has(item)))
+  }
+
+  /** Returns whether no item is lost or doubled, as an item is that both sides have moved. */
+  #isComplete(): boolean {
+    const { base, theirs, mine } = this.#numbers
+    const counts = [base, theirs, mine, this.#merged.map(this.#numberOf)].map(counted)
+    const isComplete = (item: number, hasId: boolean): boolean => {
+      const [b = 0, t = 0, m = 0, result = 0] = counts.map((each) => each.get(item))
+      const both = t + m - b
+      return result >= Math.min(t, m, both) && result <= Math.max(t, m, hasId ? 0 : both)
+    }
+    return (['theirs', 'mine'] as const).every((side) =>
+      this.#lists[side].every((item, at) =>
+        isComplete(this.#numbers[side][at] as number, idTokenOf(item) !== null),
+      ),
+    )
+  }
+
+  #byHunks(): void {
     let at = 0
     for (let range = this.#nextRange(); range !== null; range = this.#nextRange()) {
       this.#stay(at, range.start)
@@ -131,7 +204,6 @@ class ListMerge {
       at = range.end
     }
     this.#stay(at, this.#lists.base.length)
-    return this.#merged
   }
 
   /** Takes the next changed range of the base, with all hunks of both sides that overlap with each other. */
@@ -174,8 +246,7 @@ class ListMerge {
     if (!sides.has('mine') && isDeepStrictEqual(base, mine)) return this.#add(theirs)
     if (!sides.has('theirs') && isDeepStrictEqual(base, theirs)) return this.#add(mine)
     if (isDeepStrictEqual(theirs, mine)) return this.#add(theirs)
-    if (base.length === 0)
-      return this.#add([...theirs, ...mine.filter((item) => !this.#twice.has(idTokenOf(item) ?? ''))])
+    if (base.length === 0) return this.#add([...theirs, ...mine])
     if (theirs.length === base.length && mine.length === base.length && !Object.values(slices).some(hasIds)) {
       for (const [at, value] of base.entries())
         this.#item({ base: value, theirs: theirs[at], mine: mine[at] })
@@ -192,11 +263,7 @@ class ListMerge {
   }
 
   #add(items: readonly Plain[]): void {
-    for (const item of items) {
-      const twice = this.#twice.get(idTokenOf(item) ?? '')
-      if (twice === undefined) this.#merged.push(item)
-      else this.#item({ base: undefined, theirs: item, mine: twice })
-    }
+    for (const item of items) this.#merged.push(item)
   }
 
   #item(values: ThreeWay<Plain>): void {
@@ -206,6 +273,15 @@ class ListMerge {
   #nextPath(): string {
     return `${this.#place.path}/${this.#place.first + this.#merged.length}`
   }
+}
+
+/** The items of a list, by their numbers. */
+type Items = ReadonlyMap<number, Plain>
+
+function counted(numbers: Iterable<number>): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return counts
 }
 
 /** A range of the base, and by how many items each side is longer there. */

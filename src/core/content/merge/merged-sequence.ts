@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { toJson } from '../json/json.ts'
 import { idTokenOf } from '../values/match-elements.ts'
 import type { StoredId } from '../yjs/range-index.ts'
@@ -7,6 +8,7 @@ import { formOfItem, plainValues } from '../yjs/sequence-content.ts'
 import { type LabeledPart, LabeledUnits } from './labeled-units.ts'
 import type { ThreeWay } from './merge-values.ts'
 import type { MergeVersions, VersionName } from './merge-versions.ts'
+import type { MergeSide } from './overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
 
 const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
@@ -16,8 +18,8 @@ const everywhere = inBase | inTheirs | inMine
 export class MergedSequence extends LabeledUnits implements MergedUnits {
   readonly type: SharedRoot
   readonly #versions: MergeVersions
-  /** The last result of `liveBefore`. */
-  #counted = { at: 0, count: 0 }
+  /** For each kind of unit that was asked for, the number of its units before each index. */
+  readonly #counts = new Map<string, Int32Array>()
 
   /** @param edited the bits of elements that one side has deleted and the other one has changed, by `idName` */
   constructor(type: SharedRoot, versions: MergeVersions, edited: ReadonlyMap<string, number>) {
@@ -34,15 +36,34 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
 
   /** Returns the number of units before `index` that are in the document after the integration. */
   liveBefore(index: number): number {
-    let { at, count } = this.#counted.at <= index ? this.#counted : { at: 0, count: 0 }
-    for (; at < index; at++) if (this.isLive(at)) count += 1
-    this.#counted = { at, count }
-    return count
+    return this.#countBefore(index, 'live', (at) => this.isLive(at))
+  }
+
+  /** Returns the unit of a cluster to which a side has moved its only item; null if the side has not moved an item. */
+  movedTo(indexes: readonly number[], side: MergeSide): number | null {
+    const has = (at: number, view: number): boolean => ((this.bits[at] as number) & view) !== 0
+    const from = indexes.filter((at) => has(at, inBase))
+    const to = indexes.filter((at) => has(at, bitOf[side]))
+    if (from.length !== 1 || to.length !== 1) return null
+    const [before, after] = [from, to].map(([at]) =>
+      this.#countBefore(at as number, side, (each) => has(each, inBase) && has(each, bitOf[side])),
+    )
+    return before === after ? null : (to[0] as number)
+  }
+
+  #countBefore(index: number, name: string, isCounted: (index: number) => boolean): number {
+    const counts = memoized(this.#counts, name, () => {
+      let count = 0
+      return Int32Array.from(this.bits, (_, at) => (isCounted(at) ? count++ : count))
+    })
+    return counts[index] as number
   }
 
   idOf = (index: number): string | null => {
     if (this.text[index] !== elementUnit) return null
-    const version = ((this.bits[index] as number) & inMine) === 0 ? 'theirs' : 'mine'
+    const bits = this.bits[index] as number
+    const version = (['base', 'theirs', 'mine'] as const).find((each) => (bits & bitOf[each]) !== 0)
+    if (version === undefined) return null
     const item = this.#versions.item(version, this.idAt(index))
     return item === null || !isPlain(item.content) ? null : idTokenOf(this.#valueAt(index, version))
   }

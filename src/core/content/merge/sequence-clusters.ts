@@ -58,7 +58,27 @@ interface ClusterOptions {
  * unchanged space.
  */
 export function* clustersIn(units: MergedUnits, options: ClusterOptions): Generator<UnitCluster> {
-  for (const { start, end } of changedWindows(units)) yield* new Window(units, start, end, options).clusters()
+  const items = itemsIn(units)
+  if (items !== null) yield* new Window(units, 0, units.bits.length, options).ofItems(items)
+  else
+    for (const { start, end } of changedWindows(units))
+      yield* new Window(units, start, end, options).clusters()
+}
+
+/** Returns the units of each item by its id; null if a unit has no id, or if a version has an id twice. */
+function itemsIn({ bits, idOf }: MergedUnits): readonly (readonly number[])[] | null {
+  const items = new Map<string, number[]>()
+  for (let at = 0; at < bits.length; at++) {
+    const id = idOf(at)
+    if (id === null) return null
+    addTo(items, id, at)
+  }
+  const isUnique = (indexes: readonly number[]): boolean =>
+    [inBase, inTheirs, inMine].every(
+      (view) => indexes.filter((at) => ((bits[at] as number) & view) !== 0).length <= 1,
+    )
+  const found = [...items.values()]
+  return found.every(isUnique) ? found : null
 }
 
 const isChangedBy = (side: number, bits: number): boolean =>
@@ -125,6 +145,12 @@ class Window {
   clusters(): readonly UnitCluster[] {
     for (const view of [inBase, inTheirs, inMine]) this.#joinWords(view)
     return this.#options.areWordsSeparate === true ? this.#ofWords() : this.#ofRuns()
+  }
+
+  /** Returns the clusters of items that can be moved. Each one has the units of one item. */
+  ofItems(items: readonly (readonly number[])[]): readonly UnitCluster[] {
+    for (const indexes of items) for (const at of indexes) this.#join(indexes[0] as number, at)
+    return this.#changed()
   }
 
   #ofWords(): readonly UnitCluster[] {

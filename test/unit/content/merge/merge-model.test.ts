@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { wordTexts } from '../../../../src/core/content/merge/words.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { times } from '../../../support/time/full-run.ts'
-import { type Merged, map, mergeThree, text, xml } from './merge-support.ts'
+import { array, type Merged, map, mergeThree, text, xml } from './merge-support.ts'
 
 const vocabulary = [
   'Monday|Tuesday|ship|shipping|won’t|naïve|Zürich|e\u0301tude|well-known|a|the',
@@ -184,6 +184,51 @@ it.each(parts)('[MERGE-1] has only values that a side wrote, in JSON (part %i)',
     const ids = ((merged.data as typeof base).l as { id: number }[]).map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     expect(merged.changed).toBe(!isDeepStrictEqual(merged.data, theirs))
+    return merged
+  })
+})
+
+type Item = Record<string, number>
+
+/** Returns a list of records with some items changed, added, removed or moved. */
+function editedItems(next: Random, list: readonly Item[], newId: () => number): readonly Item[] {
+  const copy = structuredClone(list) as Item[]
+  for (let edits = 1 + next.below(3); edits > 0; edits--) {
+    const at = next.below(copy.length + 1)
+    const item = copy[at]
+    const change = next.below(4)
+    if (change === 0 || item === undefined) copy.splice(at, 0, { id: newId() })
+    else if (change === 1) copy.splice(at, 1)
+    else if (change === 2) item[next.pick(['a', 'b'])] = newId()
+    else copy.splice(next.below(copy.length), 0, ...copy.splice(at, 1))
+  }
+  return copy
+}
+
+it.each(parts)('[MERGE-5] has each item once, also if both sides move items (part %i)', (part) => {
+  count(part, times(300, 5_000), 'lists', (next) => {
+    let last = 10
+    const base: readonly Item[] = Array.from({ length: 2 + next.below(4) }, (_, id) => ({ id, a: 0, b: 0 }))
+    // Both sides can add an item with the same id.
+    const newId = () => (next.once(8) ? 10 : ++last)
+    const [theirs, mine] = [editedItems(next, base, newId), editedItems(next, base, newId)]
+    const isUnique = (list: readonly Item[]): boolean =>
+      new Set(list.map(({ id }) => id)).size === list.length
+    if (!isUnique(theirs) || !isUnique(mine)) return mergeThree(text(''), text('a'), text('b'))
+    const isNested = next.once(2)
+    const of = (list: readonly Item[]) => (isNested ? map({ list }) : array(list))
+    const merged = mergeThree(of(base), of(theirs), of(mine), next.pick(policies))
+    const result = (isNested ? (merged.data as { list: Item[] }).list : merged.data) as Item[]
+    const seen = JSON.stringify({ base, theirs, mine, result, overlaps: merged.overlaps })
+    expect(isUnique(result), seen).toBe(true)
+    for (const { id } of [...base, ...theirs, ...mine]) {
+      const [b, t, m, r] = [base, theirs, mine, result].map((list) => list.find((item) => item.id === id))
+      if (t !== undefined && m !== undefined) expect(r, seen).toBeDefined()
+      if (merged.overlaps.length > 0) continue
+      if (b !== undefined && (t === undefined || m === undefined)) expect(r, seen).toBeUndefined()
+      else
+        for (const key of ['a', 'b']) expect(r?.[key], seen).toBe(t?.[key] === b?.[key] ? m?.[key] : t?.[key])
+    }
     return merged
   })
 })

@@ -84,6 +84,8 @@ describe('texts', () => {
 })
 
 describe('plain values', () => {
+  const listIn = (data: unknown) => (Array.isArray(data) ? data : (data as { list: unknown[] }).list)
+
   it('[MERGE-5] merges members of nested objects', () => {
     const base = { b: { x: 1, y: 1 } }
     for (let run = 0; run < 20; run++)
@@ -163,6 +165,47 @@ describe('plain values', () => {
       { id: 2, x: 5 },
     ])
     expect(merged.data).toHaveLength(4)
+  })
+
+  it('[MERGE-5] merges moved items by their ids', () => {
+    const records = (...list: readonly (number | object)[]) =>
+      list.map((item) => (typeof item === 'number' ? { id: item } : item))
+    const [one, two] = [
+      { id: 1, n: 1 },
+      { id: 2, n: 1 },
+    ]
+    for (const [base, theirs, mine, merged] of [
+      [records(1, 2, 3, 4), records(3, 2, 4), records(2, 3, 4), records(3, 2, 4)],
+      [records(1, 2, 3), records(1, 3, 2), records({ id: 3, n: 1 }, 1, 2), records({ id: 3, n: 1 }, 1, 2)],
+      [records(1, 2, 3), records(1, 3), records(2, 1, 3), records(1, 3)],
+      [records(1, 2, 3), records(one, 2, 3), records(2, 3, 1), records(2, 3, one)],
+      [records(1, 2, 3), records(2, 3, 1), records(one, 2, 3), records(2, 3, one)],
+      [records(1, 2, 3), records(1, 3, 2, 4), records(1, two, 5, 3), records(1, 5, 3, two, 4)],
+    ] as const)
+      for (const of of [array, (list: unknown) => map({ list })]) {
+        const { data, overlaps } = mergeThree(of(base), of(theirs), of(mine))
+        if (merged.length < 5) expect(listIn(data)).toEqual(merged)
+        else expect(new Set(listIn(data))).toEqual(new Set(merged))
+        expect(overlaps).toEqual([])
+      }
+  })
+
+  it('[MERGE-2] keeps one side of an item that one side has deleted and the other one has moved and changed', () => {
+    const [base, theirs, mine] = [[{ id: 1 }, { id: 2 }], [{ id: 2 }], [{ id: 2 }, { id: 1, n: 1 }]]
+    for (const of of [array, (list: unknown) => map({ list })])
+      for (const [policy, kept] of [
+        ['keepTheirs', theirs],
+        ['keepMine', mine],
+      ] as const) {
+        const merged = mergeThree(of(base), of(theirs), of(mine), policy)
+        expect(listIn(merged.data)).toEqual(kept)
+        expect(merged.overlaps).toHaveLength(1)
+      }
+  })
+
+  it('[MERGE-2] keeps one side of a list of values without ids in which both sides move the same value', () => {
+    const merged = mergeThree(map({ l: [1, 2, 3, 4] }), map({ l: [3, 2, 4] }), map({ l: [2, 3, 4] }))
+    expect((merged.data as { l: number[] }).l.toSorted()).toEqual([2, 3, 4])
   })
 })
 
