@@ -97,17 +97,30 @@ function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): C
   const schema = schemaOf(named)
   return {
     change: { ...change, schema: named },
-    apply: (doc, how) => {
-      const before = named.isAttached
-        ? violationKeys(doc, contentKeyOf(doc, change.contentKey), schema)
-        : undefined
-      const result = apply(doc, { ...how, schema })
-      const contentKey = result.contentKey ?? contentKeyOf(doc, change.contentKey)
-      const older = checkAgainstSchema(doc, contentKey, schema, named.name, before)
-      return older.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...older] }
-    },
+    apply: (doc, how) => matchingSchema(doc, change.contentKey, named, () => apply(doc, { ...how, schema })),
     isAtomic: false,
   }
+}
+
+/**
+ * Runs `work`, which changes a document, and checks the schema of its root afterwards.
+ * @throws ApiError INVALID_ARGUMENT if the change breaks the schema; the document must then be discarded
+ */
+export function matchingSchema<Result extends EditedContent>(
+  doc: Y.Doc,
+  contentKey: string | undefined,
+  named: NamedSchema,
+  work: () => Result,
+): Result {
+  const schema = schemaOf(named)
+  const before = named.isAttached ? violationKeys(doc, contentKeyOf(doc, contentKey), schema) : undefined
+  const result = work()
+  const key = result.contentKey ?? contentKeyOf(doc, contentKey)
+  const older = checkAgainstSchema(doc, key, schema, named.name, before)
+  // A change that was made for an older version has the warnings of that version already.
+  return older.length === 0
+    ? result
+    : { ...result, warnings: [...new Set([...(result.warnings ?? []), ...older])] }
 }
 
 /** The names are checked after the change. A change that they can reject is not atomic. */

@@ -201,6 +201,35 @@ it('[FMT-93] accepts writes next to a node that an editor has added and the sche
   editor.close()
 })
 
+it('[FMT-191] checks the merged content of a base version, and accepts what broke the schema before', async () => {
+  const address = newAddress()
+  const [one, two] = ['<paragraph>one</paragraph>', '<paragraph>two</paragraph>']
+  await add(address, one + two, { schema: 'tiptap' })
+  const { version: baseVersion } = await read(address)
+  const mark = (name: string, find: string, more: object = {}) =>
+    server.post('/v2/crdt/edit', { ...address, edits: [{ mark: { find, name, value: {} } }], ...more })
+  dataOf(await mark('code', 'one'))
+  const refused = await mark('bold', 'one', { baseVersion })
+  expect([refused.status, errorOf(refused)]).toMatchObject([
+    400,
+    { code: 'crdt/schema-violation', path: '/doc/paragraph[0]/text[0]' },
+  ])
+  expect((await read(address)).data).toBe(`<paragraph><code>one</code></paragraph>${two}`)
+  const editor = await syncedEditor(
+    server.wsUrl,
+    `acme/${address.documentId}/${address.editorId}`,
+    await server.token('ada'),
+  )
+  editor.doc.getXmlFragment('default').insert(1, [new Y.XmlElement('poll')])
+  await eventually(async () => String((await read(address)).data).includes('poll'))
+  const merged = await mark('bold', 'two', { baseVersion })
+  expect(merged.body.result).toMatchObject({
+    data: { changed: true },
+    warnings: [expect.stringContaining('at /doc/poll[1]')],
+  })
+  editor.close()
+})
+
 it('[FMT-191] applies updates, restores versions, merges branches and undoes next to a node that the schema lacks', async () => {
   const address = newAddress()
   const { documentId, editorId } = address

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { EditDependency, EditedContent } from '../edit/edit.ts'
 import { checkMerge, DeletedTargetError } from '../merge-check.ts'
-import { isEdits, mergeTargetOf, type RootChange } from '../root-change.ts'
+import { isEdits, matchingSchema, mergeTargetOf, type RootChange } from '../root-change.ts'
 import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
 import { noReplacement } from '../yjs/root-replacement.ts'
 import { type MergeOutcome, mergeUpdate } from './merge-update.ts'
@@ -35,9 +35,17 @@ export class NothingMergedError extends Error {
 /**
  * Merges a change that was made for an older version into a document. If it throws, the document must be discarded.
  * @param doc the document with the state `input.theirs`
- * @throws ApiError as for `checkMerge`; ABORTED if there are overlaps and `onOverlap` is `fail`; NothingMergedError
+ * @throws ApiError as for `checkMerge`; ABORTED if there are overlaps and `onOverlap` is `fail`; INVALID_ARGUMENT if the
+ * merged content breaks the schema where the document did not; NothingMergedError
  */
-export function mergeChange(
+export function mergeChange(doc: Y.Doc, input: MergeInput, based: BasedChange): MergedContent {
+  const { change, result } = based
+  const work = (): MergedContent => mergeUnchecked(doc, input, based)
+  if (change.schema === undefined) return work()
+  return matchingSchema(doc, result.contentKey ?? change.contentKey, change.schema, work)
+}
+
+function mergeUnchecked(
   doc: Y.Doc,
   input: MergeInput,
   { change, result, onOverlap }: BasedChange,

@@ -1,10 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
 import { copyContent } from '../copies/copy-content.ts'
+import { blockNote, cellNames, textblockNames } from '../edit/targets/xml-names.ts'
+import { nameOf, removableWith } from '../edit/writing/tree-places.ts'
 import { toJson } from '../json/json.ts'
-import { ContentPaths, deleteIds, isStored, itemIn, rangeOfItem, typeWithId } from '../yjs/items.ts'
+import {
+  ContentPaths,
+  deleteIds,
+  isStored,
+  itemIn,
+  parentOf,
+  rangeOfItem,
+  typesIn,
+  typeWithId,
+} from '../yjs/items.ts'
 import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
-import type { SharedRoot } from '../yjs/root-kind.ts'
+import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { hasSameContent, plainValues } from '../yjs/sequence-content.ts'
 import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
 import { type ThreeWay, ValueMerger } from './merge-values.ts'
@@ -79,6 +90,8 @@ class UpdateMerge {
   readonly #edited = new Map<string, number>()
   /** Text in the present sequence that gets the formatting of a version, by this version. */
   #copies: Record<MergeSide, CopiedText[]> = { theirs: [], mine: [] }
+  /** Elements from which both sides together have deleted all children. */
+  readonly #emptied: SharedRoot[] = []
   readonly #lost: IdRange[] = []
   readonly #places: (readonly IdRange[])[] = []
   readonly #paths = new ContentPaths()
@@ -101,6 +114,8 @@ class UpdateMerge {
     for (const type of this.#formatted) this.#mergeFormats(type)
     for (const [type, keys] of this.#entries) for (const key of keys) this.#mergeEntry(type, key)
     if (this.#values.overlaps.length > 0 || this.#isDeletedByBoth) this.#mergeMoves()
+    for (const type of this.#emptied)
+      if (typesIn(type).length === 0) removableWith(type)?._item?.delete(this.#transaction)
     return {
       overlaps: this.#values.overlaps,
       places: this.#places,
@@ -215,7 +230,12 @@ class UpdateMerge {
 
   #mergeSequence(type: SharedRoot): void {
     const sequence = new MergedSequence(type, this.#versions, this.#edited)
-    const clusters = [...clustersIn(sequence, this.#options)]
+    const isEmptied = sequence.isEmptied()
+    const clusters =
+      isEmptied && this.#needsChild(type)
+        ? [{ indexes: [...sequence.bits.keys()], isSame: false }]
+        : [...clustersIn(sequence, this.#options)]
+    if (isEmptied && isWrapper(type)) this.#emptied.push(type)
     if (clusters.length === 0) return
     this.#isRepaired = true
     this.#copies = { theirs: [], mine: [] }
@@ -278,6 +298,16 @@ class UpdateMerge {
     this.#restore(type, range, kept)
     this.#forgetPlaces(type)
     if (kept === 'theirs') this.#lost.push(range)
+  }
+
+  /** Returns whether a type without children must stay, although it needs one. */
+  #needsChild(type: SharedRoot): boolean {
+    if (type._item === null)
+      return rootKind(this.#versions.doc('theirs'), Y.findRootTypeKey(type)) === 'xmltext'
+    if (!isWrapper(type)) return false
+    const removed = removableWith(type)
+    if (removed === null || cellNames.has(nameOf(type))) return true
+    return nameOf(removed) === blockNote.group && parentOf(removed)?._item === null
   }
 
   #mergeFormats(type: SharedRoot): void {
@@ -451,6 +481,10 @@ class UpdateMerge {
     return true
   }
 }
+
+/** Returns whether an element has children that are not parts of a text. */
+const isWrapper = (type: SharedRoot): boolean =>
+  type instanceof Y.XmlElement && !textblockNames.includes(type.nodeName)
 
 const liveEntry = (type: SharedRoot, key: string): Y.Item | null => {
   const entry = type._map.get(key)

@@ -34,6 +34,12 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
     return bits === everywhere || (bits & inBase) === 0
   }
 
+  /** Returns whether no unit is in the document after the integration, although each side has units. */
+  isEmptied(): boolean {
+    const has = (bit: number): boolean => this.bits.some((bits) => (bits & bit) !== 0)
+    return !this.bits.some((_, at) => this.isLive(at)) && has(inTheirs) && has(inMine)
+  }
+
   /** Returns the number of units before `index` that are in the document after the integration. */
   liveBefore(index: number): number {
     return this.#countBefore(index, 'live', (at) => this.isLive(at))

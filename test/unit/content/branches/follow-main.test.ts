@@ -84,6 +84,13 @@ it.each(cases)(
   },
 )
 
+it.each(cases)('[MERGE-12] removes a list of which each side has deleted an item (%s)', (how) => {
+  const of = (...items: string[]) =>
+    xml(`<p>x</p><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`)
+  const { branch, merged, overlaps } = follow(of('a', 'b'), of('a'), of('b'), how)
+  expect([branch, merged, overlaps]).toEqual(['<p>x</p>', '<p>x</p>', []])
+})
+
 it.each(cases)('[MERGE-7] keeps an element that the editor has deleted (%s)', (how) => {
   const paragraph = (content: string): string => `<paragraph>${content}</paragraph>`
   const first = paragraph('First.')

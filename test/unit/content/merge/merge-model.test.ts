@@ -122,16 +122,20 @@ it.each(parts)('[MERGE-1] makes no word and no number that no side wrote, in tex
 
 it.each(parts)('[MERGE-1] makes no word and no number that no side wrote, in XML (part %i)', (part) => {
   count(part, times(400, 2_500), 'XML', (next) => {
-    const paragraphs = Array.from({ length: 1 + next.below(4) }, () => randomWords(next, 1 + next.below(6)))
-    const toXml = (list: readonly string[]): string =>
-      list
+    const isList = next.once(2)
+    const length = isList ? 2 : 1 + next.below(4)
+    const paragraphs = Array.from({ length }, () => randomWords(next, 1 + next.below(6)))
+    const toXml = (list: readonly string[]): string => {
+      const blocks = list
         .map((content) => `<paragraph>${content.replaceAll('\n', ' ').trim()}</paragraph>`)
-        .join('')
-        .replaceAll('<paragraph></paragraph>', '<paragraph/>')
+        .map((block) => block.replace('<paragraph></paragraph>', '<paragraph/>'))
+      if (!isList || list.length === 0) return blocks.join('')
+      return `<bulletList>${blocks.map((block) => `<listItem>${block}</listItem>`).join('')}</bulletList>`
+    }
     const isMoved = next.once(2)
     const change = (): string[] => {
       const changed = paragraphs.flatMap((content) => {
-        if (next.once(7)) return []
+        if (next.once(isList ? 2 : 7)) return []
         if (next.once(7)) return [content, randomWords(next, 2)]
         return [next.once(3) ? edited(next, content) : content]
       })
@@ -147,6 +151,7 @@ it.each(parts)('[MERGE-1] makes no word and no number that no side wrote, in XML
     const merged = mergeThree(xml(base), xml(theirs), xml(mine), next.pick(policies))
     const plainText = (content: string): string => content.replaceAll(/<[^>]*>/g, ' ')
     expectKnownWords([base, theirs, mine].map(plainText), plainText(merged.data as string))
+    expect(merged.data).not.toMatch(/<(bulletList|listItem)\/>/)
     // A move of equal content is a change.
     if (!isMoved) expect(merged.changed, JSON.stringify({ base, theirs, mine })).toBe(merged.data !== theirs)
     return merged

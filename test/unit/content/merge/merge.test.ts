@@ -303,6 +303,81 @@ describe('XML', () => {
   })
 })
 
+describe('elements from which each side has deleted a part of the content', () => {
+  const cell = (content: string) => `<table><tableRow><tableCell>${content}</tableCell></tableRow></table>`
+  const [a, b] = ['<paragraph>a</paragraph>', '<paragraph>b</paragraph>']
+  const items = [a, b].map((content) => `<listItem>${content}</listItem>`) as [string, string]
+
+  it('[MERGE-12] are removed when they have no content any more', () => {
+    const row = (content: string) => `<tableRow>${content}</tableRow>`
+    const cells = [a, b].map((content) => `<tableCell>${content}</tableCell>`) as [string, string]
+    for (const [around, parts] of [
+      [(content: string) => `<bulletList>${content}</bulletList>`, items],
+      [(content: string) => `<blockquote><bulletList>${content}</bulletList></blockquote>`, items],
+      [(content: string) => `<table>${row(content)}${row(content)}</table>`, cells],
+      [(content: string) => `<section>${content}</section>`, [a, b]],
+    ] as const) {
+      const of = (content: string) => xml(`<paragraph>x</paragraph>${around(content)}`)
+      const merged = mergeThree(of(parts.join('')), of(parts[0]), of(parts[1]))
+      expect(merged).toMatchObject({ data: '<paragraph>x</paragraph>', changed: true, overlaps: [] })
+    }
+  })
+
+  it('[MERGE-12] stay if they are text blocks, or if a side had emptied them itself', () => {
+    const images = ['<image src="a"/>', '<image src="b"/>'] as const
+    for (const [base, theirs, mine, merged] of [
+      ['<paragraph>one two</paragraph>', '<paragraph>one </paragraph>', '<paragraph>two</paragraph>', null],
+      [
+        `<paragraph>${images.join('')}</paragraph>`,
+        `<paragraph>${images[0]}</paragraph>`,
+        `<paragraph>${images[1]}</paragraph>`,
+        null,
+      ],
+      [
+        `<bulletList>${items.join('')}</bulletList>`,
+        '<bulletList/>',
+        `<bulletList>${items[0]}</bulletList>`,
+        '<bulletList/>',
+      ],
+    ] as const)
+      expect(mergeThree(xml(base), xml(theirs), xml(mine)).data).toBe(merged ?? '<paragraph/>')
+  })
+
+  it('[MERGE-12] leave the only block of Lexical', () => {
+    const of = (...blocks: string[]) => ({
+      type: 'xmltext' as const,
+      contentKey: key,
+      data: {
+        delta: blocks.map((insert) => ({
+          text: { attributes: { __type: 'paragraph' }, delta: [{ insert }] },
+        })),
+      },
+    })
+    const merged = mergeThree(of('a', 'b'), of('a'), of('b'))
+    expect(merged).toMatchObject({ data: of('b').data, overlaps: [{ path: '', kept: 'mine' }] })
+  })
+
+  it('[MERGE-12] have one complete side if they must stay and need a block', () => {
+    const group = (content: string) => `<blockGroup>${content}</blockGroup>`
+    for (const [around, path] of [
+      [cell, '/0/0/0'],
+      [group, '/0'],
+      [(content: string) => group(`<blockContainer><quote>${content}</quote></blockContainer>`), '/0/0/0'],
+      [(content: string) => cell(`<blockquote>${content}</blockquote>`), '/0/0/0/0'],
+    ] as const)
+      for (const [policy, kept] of [
+        ['report', b],
+        ['keepTheirs', a],
+      ] as const) {
+        const merged = mergeThree(xml(around(a + b)), xml(around(a)), xml(around(b)), policy)
+        expect(merged).toMatchObject({
+          data: around(kept),
+          overlaps: [{ path, base: a + b, theirs: a, mine: b }],
+        })
+      }
+  })
+})
+
 describe('formatting', () => {
   const delta = (data: unknown) => ({ type: 'delta', data, contentKey: key }) as const
 
