@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import type { EditDependency, EditedContent } from '../edit/edit.ts'
 import { checkMerge, DeletedTargetError } from '../merge-check.ts'
 import { isEdits, matchingSchema, mergeTargetOf, type RootChange } from '../root-change.ts'
-import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
+import { disjoint, type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { noReplacement } from '../yjs/root-replacement.ts'
 import { type MergeOutcome, mergeUpdate } from './merge-update.ts'
 import { deletedRanges, type MergeInput } from './merge-versions.ts'
@@ -51,10 +51,11 @@ function mergeUnchecked(
   { change, result, onOverlap }: BasedChange,
 ): MergedContent {
   const deleted = deletedTarget(doc, change, result)
-  if (deleted === 'none is needed') throw new NothingMergedError(withoutEffect(result))
+  const isDone = deleted === 'none is needed'
   const kept = keptSide(onOverlap, !isEdits(change))
-  const outcome = mergeUpdate(doc, input, { kept, repeatsInsertions: isEdits(change) })
-  if (deleted !== null && !isChosen(outcome, onOverlap)) throw deleted
+  const outcome = mergeUpdate(doc, input, { kept, repeatsInsertions: isEdits(change) && !isDone })
+  if (isDone && !isErasing(outcome, result)) throw new NothingMergedError(withoutEffect(result))
+  if (!isDone && deleted !== null && !isChosen(outcome, onOverlap)) throw deleted
   if (outcome.overlaps.length === 0 && outcome.changed) return result
   const report = reportOf(outcome.overlaps)
   if (outcome.overlaps.length === 0) throw new NothingMergedError(withoutEffect(result))
@@ -70,14 +71,28 @@ const withoutEffect = (result: EditedContent): EditedContent => ({
   ...(result.edits && { edits: result.edits.map((edit) => ({ ...edit, ...noReplacement })) }),
 })
 
+/**
+ * Returns whether a change deletes content that others have replaced. The document does not have the base content and
+ * the insertions of the change then, but it has other content instead.
+ */
+function isErasing({ isRewritten, places }: MergeOutcome, { dependencies }: EditedContent): boolean {
+  const created = RangeIndex.of((dependencies?.edits ?? []).map((edit) => edit.created))
+  return isRewritten && places.some((ids) => ids.length > 0 && !ids.some((range) => hasPart(created, range)))
+}
+
 /** Marks the edits that have lost completely. */
-function withoutLost(result: EditedContent, { lost }: MergeOutcome, { theirs }: MergeInput): EditedContent {
+function withoutLost(
+  result: EditedContent,
+  { lost, overlaps }: MergeOutcome,
+  { theirs }: MergeInput,
+): EditedContent {
   const { edits, dependencies } = result
   if (edits === undefined || dependencies === undefined) return result
   const ids = RangeIndex.of(lost)
-  const gone = RangeIndex.of(deletedRanges(Y.decodeUpdate(theirs).ds))
+  const gone = RangeIndex.of(disjoint([...lost, ...deletedRanges(Y.decodeUpdate(theirs).ds)]))
+  const isMine = overlaps[0]?.kept === 'mine'
   const hasEffect = ({ created, deleted }: EditDependency): boolean =>
-    !isCovered(created, [ids]) || deleted.some((range) => !isCovered(range, [ids, gone]))
+    lacksPart(ids, created) || deleted.some((range) => isMine || lacksPart(gone, range))
   return {
     ...result,
     edits: edits.map((edit, at) => {
@@ -87,17 +102,11 @@ function withoutLost(result: EditedContent, { lost }: MergeOutcome, { theirs }: 
   }
 }
 
-/** Returns whether each id of a range is in one of the indexes. */
-function isCovered({ client, clock, length }: IdRange, indexes: readonly RangeIndex<IdRange>[]): boolean {
-  for (let at = clock; at < clock + length; ) {
-    const end = Math.max(...indexes.map((index) => coveredUntil(index.at(client, at), at)))
-    if (end === at) return false
-    at = end
-  }
-  return true
-}
+const hasPart = (index: RangeIndex<IdRange>, ids: IdRange): boolean =>
+  [...index.parts(ids)].some(({ range }) => range !== null)
 
-const coveredUntil = ({ range, end }: RangeAnswer<IdRange>, at: number): number => (range === null ? at : end)
+const lacksPart = (index: RangeIndex<IdRange>, ids: IdRange): boolean =>
+  [...index.parts(ids)].some(({ range }) => range === null)
 
 /** Checks the targets of edits. Returns the error of a deleted target, which can be an overlap; null if none is. */
 function deletedTarget(

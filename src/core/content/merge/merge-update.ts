@@ -134,16 +134,17 @@ class UpdateMerge {
         const struct = structs[at] as Y.Item | Y.GC
         // Yjs discards what is inserted into a deleted type.
         if (struct instanceof Y.Item) this.#touch(struct)
-        else this.#findDiscarded({ client, clock: struct.id.clock, length: struct.length })
+        else this.#findDiscarded({ client, clock: struct.id.clock, length: struct.length }, 'mine')
       }
     }
   }
 
-  #findDiscarded({ client, clock, length }: IdRange): void {
+  /** Finds what the update changes in elements that others have deleted. @param version the version that has the ids */
+  #findDiscarded({ client, clock, length }: IdRange, version: 'base' | 'mine'): void {
     this.#isRepaired = true
     if (this.#options.kept === 'theirs') this.#lost.push({ client, clock, length })
     for (let at = clock; at < clock + length; ) {
-      const item = this.#versions.item('mine', { client, clock: at })
+      const item = this.#versions.item(version, { client, clock: at })
       if (item === null) return
       this.#markEdited(item)
       at = item.id.clock + item.length
@@ -176,7 +177,12 @@ class UpdateMerge {
     for (let at = Y.findIndexSS(structs, clock); at < structs.length; at++) {
       const struct = structs[at] as Y.Item | Y.GC
       if (struct.id.clock >= clock + length) return
-      if (!(struct instanceof Y.Item)) continue
+      if (!(struct instanceof Y.Item)) {
+        const start = Math.max(clock, struct.id.clock)
+        const end = Math.min(clock + length, struct.id.clock + struct.length)
+        this.#findDiscarded({ client, clock: start, length: end - start }, 'base')
+        continue
+      }
       this.#touch(struct)
       const { bits } = this.#versions.at(struct.id)
       this.#isDeletedByBoth ||= (bits & (inBase | inTheirs)) === inBase

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { wordTexts } from '../../../../src/core/content/merge/words.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { times } from '../../../support/time/full-run.ts'
-import { array, type Merged, map, mergeThree, text, xml } from './merge-support.ts'
+import { array, key, type Merged, map, mergeThree, text, xml } from './merge-support.ts'
 
 const vocabulary = [
   'Monday|Tuesday|ship|shipping|won’t|naïve|Zürich|e\u0301tude|well-known|a|the',
@@ -195,6 +195,7 @@ it.each(parts)('[MERGE-1] has only values that a side wrote, in JSON (part %i)',
     const ids = ((merged.data as typeof base).l as { id: number }[]).map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     expect(merged.changed).toBe(!isDeepStrictEqual(merged.data, theirs))
+    if (next.once(5)) expectErasedOrOverlap(base, theirs, next.pick(Object.keys(base)))
     return merged
   })
 })
@@ -240,11 +241,20 @@ it.each(parts)('[MERGE-5] has each item once, also if both sides move items (par
       if (merged.overlaps.length > 0) continue
       if (b !== undefined && (t === undefined || m === undefined)) expect(r, seen).toBeUndefined()
       else
-        for (const key of ['a', 'b']) expect(r?.[key], seen).toBe(t?.[key] === b?.[key] ? m?.[key] : t?.[key])
+        for (const name of ['a', 'b'])
+          expect(r?.[name], seen).toBe(t?.[name] === b?.[name] ? m?.[name] : t?.[name])
     }
     return merged
   })
 })
+
+/** Checks that the removal of a member has an effect, unless others have changed the member. */
+function expectErasedOrOverlap(base: object, theirs: object, name: string): void {
+  const edits = [{ patch: [{ op: 'remove', path: `/${name}` }] }]
+  const { data, overlaps, doc } = mergeThree(map(base), map(theirs), { contentKey: key, edits, merged: true })
+  expect(overlaps.length > 0, JSON.stringify({ base, theirs, name })).toBe(name in (data as object))
+  doc.destroy()
+}
 
 const scalarsIn = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(scalarsIn) : [value]

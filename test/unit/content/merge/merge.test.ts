@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import type { EditRequest } from '../../../../src/core/content/edit/check-edits.ts'
 import { readRootAs } from '../../../../src/core/content/read-document.ts'
+import type { RootChange } from '../../../../src/core/content/root-change.ts'
+import { rejectionIn } from '../edit/merge-support.ts'
 import { array, key, map, mergeThree, text, xml } from './merge-support.ts'
 
 const budget = 'Budget: 100 EUR. We ship on Monday.'
@@ -375,6 +378,68 @@ describe('elements from which each side has deleted a part of the content', () =
           overlaps: [{ path, base: a + b, theirs: a, mine: b }],
         })
       }
+  })
+})
+
+describe('edits that only delete what others have replaced', () => {
+  const edit = (...edits: EditRequest[]): RootChange => ({ contentKey: key, edits, merged: true })
+  const paragraph = '<paragraph>one</paragraph>'
+  const cases: [base: RootChange, theirs: RootChange, mine: EditRequest, deleted: unknown][] = [
+    [map({ n: 1, m: 1 }), map({ n: 2, m: 1 }), { patch: [{ op: 'remove', path: '/n' }] }, { m: 1 }],
+    [map({ a: { n: 1 } }), map({ a: [2] }), { patch: [{ op: 'remove', path: '/a' }] }, {}],
+    [array(['a', 'b', 'c']), array(['a', 'B', 'c']), { remove: { target: { path: '/1' } } }, ['a', 'c']],
+    [text('a cat here'), text('a dog here'), { remove: { target: 'cat' } }, 'a  here'],
+    [
+      xml('<paragraph a="1">one</paragraph>'),
+      xml('<paragraph a="2">one</paragraph>'),
+      { attributes: { target: { block: 0 }, set: { a: null } } },
+      paragraph,
+    ],
+    [
+      xml(`${paragraph}<paragraph>two</paragraph>`),
+      xml(`${paragraph}<heading level="1">two</heading>`),
+      { remove: { target: { block: 1 } } },
+      paragraph,
+    ],
+    [
+      xml('<paragraph>a cat here</paragraph>'),
+      xml('<heading level="1">a cat here</heading>'),
+      { remove: { target: 'cat ' } },
+      '<paragraph>a here</paragraph>',
+    ],
+  ]
+
+  it.each(cases)('[MERGE-2] [MERGE-3] keep one side, as an overlap (%#)', (base, theirs, mine, deleted) => {
+    const { data } = mergeThree(base, theirs, base)
+    expect(mergeThree(base, theirs, edit(mine))).toMatchObject({
+      data,
+      changed: false,
+      overlaps: [{ kept: 'theirs' }],
+      result: { edits: [{ changed: false, deletions: 0 }] },
+    })
+    expect(rejectionIn(() => mergeThree(base, theirs, edit(mine), 'fail')).code).toBe('crdt/overlap')
+    expect(mergeThree(base, theirs, edit(mine), 'keepMine')).toMatchObject({
+      data: deleted,
+      changed: true,
+      overlaps: [{ kept: 'mine' }],
+      result: { edits: [{ changed: true }] },
+    })
+  })
+
+  it('[EDIT-71] write nothing if others have already made the same deletions, or all edits of the request', () => {
+    const remove: EditRequest = { remove: { target: 'cat ' } }
+    const replace: EditRequest = { replace: { find: 'two', with: 'three' } }
+    for (const [theirs, edits] of [
+      ['a one two', [remove]],
+      ['a one three', [remove, replace]],
+      ['a one three!', [remove, replace]],
+    ] as const)
+      for (const policy of ['report', 'fail', 'keepMine'] as const)
+        expect(mergeThree(text('a cat one two'), text(theirs), edit(...edits), policy)).toMatchObject({
+          data: theirs,
+          changed: false,
+          overlaps: [],
+        })
   })
 })
 
