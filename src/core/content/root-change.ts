@@ -104,6 +104,7 @@ function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): C
 
 /**
  * Runs `work`, which changes a document, and checks the schema of its root afterwards.
+ * @param isMerge true if `work` merges a checked change, and can restore content of the document
  * @throws ApiError INVALID_ARGUMENT if the change breaks the schema; the document must then be discarded
  */
 export function matchingSchema<Result extends EditedContent>(
@@ -111,9 +112,12 @@ export function matchingSchema<Result extends EditedContent>(
   contentKey: string | undefined,
   named: NamedSchema,
   work: () => Result,
+  isMerge = false,
 ): Result {
   const schema = schemaOf(named)
-  const before = named.isAttached ? violationKeys(doc, contentKeyOf(doc, contentKey), schema) : undefined
+  const before = named.isAttached
+    ? violationKeys(doc, contentKeyOf(doc, contentKey), schema, isMerge)
+    : undefined
   const result = work()
   const key = result.contentKey ?? contentKeyOf(doc, contentKey)
   const older = checkAgainstSchema(doc, key, schema, named.name, before)

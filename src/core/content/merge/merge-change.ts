@@ -42,7 +42,7 @@ export function mergeChange(doc: Y.Doc, input: MergeInput, based: BasedChange): 
   const { change, result } = based
   const work = (): MergedContent => mergeUnchecked(doc, input, based)
   if (change.schema === undefined) return work()
-  return matchingSchema(doc, result.contentKey ?? change.contentKey, change.schema, work)
+  return matchingSchema(doc, result.contentKey ?? change.contentKey, change.schema, work, true)
 }
 
 function mergeUnchecked(

@@ -58,9 +58,21 @@ export function violationsIn(
 
 const none: ReadonlySet<string> = new Set()
 
-/** Returns the keys of the places at which a root does not match a schema. */
-export const violationKeys = (doc: Y.Doc, contentKey: string, schema: ContentSchema): ReadonlySet<string> =>
-  new Set(Array.from(violationsIn(doc, contentKey, schema), ({ key }) => key))
+/**
+ * Returns the keys of the places at which a root does not match a schema. `withProblems`: also their problems, because a
+ * change that restores content copies it to items with other keys.
+ */
+export const violationKeys = (
+  doc: Y.Doc,
+  contentKey: string,
+  schema: ContentSchema,
+  withProblems = false,
+): ReadonlySet<string> =>
+  new Set(
+    Array.from(violationsIn(doc, contentKey, schema)).flatMap(({ key, problem }) =>
+      withProblems ? [key, problem] : [key],
+    ),
+  )
 
 /** Maximum number of places that warnings name. */
 const warningsMax = 10
@@ -68,7 +80,7 @@ const warningsMax = 10
 /**
  * Checks that the content of a root matches a schema, except where it did not match before a change.
  * @param name the schema, as the message names it
- * @param before the keys of the places at which the root did not match before the change
+ * @param before the places at which the root did not match before the change, as `violationKeys` returns them
  * @returns a sentence for each of the first places that did not match before
  * @throws ApiError INVALID_ARGUMENT with the place and the allowed alternatives
  */
@@ -88,7 +100,7 @@ export function checkAgainstSchema(
     )
   const warnings: string[] = []
   for (const violation of violationsIn(doc, contentKey, schema)) {
-    if (!before.has(violation.key)) throw violationError(violation, name)
+    if (!before.has(violation.key) && !before.has(violation.problem)) throw violationError(violation, name)
     if (warnings.length < warningsMax) warnings.push(olderViolation(violation, name))
   }
   return warnings

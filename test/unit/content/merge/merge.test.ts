@@ -381,6 +381,18 @@ describe('elements from which each side has deleted a part of the content', () =
   })
 })
 
+describe('content with an attached schema', () => {
+  it('[FMT-191] may keep a node of others that the schema lacks, also if the change has deleted it', () => {
+    const schema = { name: 'tiptap', spec: null, isAttached: true } as const
+    const of = (end: string, poll: string) => xml(`<paragraph>a ${end}</paragraph>${poll}`)
+    const theirs = of('b', '<poll>yes or no</poll>')
+    const mine = { ...of('c', ''), schema }
+    const merged = mergeThree(of('b', '<poll>yes</poll>'), theirs, mine, 'keepTheirs')
+    expect(merged.data).toBe('<paragraph>a c</paragraph><poll>yes or no</poll>')
+    expect(merged.result.warnings).toEqual([expect.stringContaining('"poll"')])
+  })
+})
+
 describe('edits that only delete what others have replaced', () => {
   const edit = (...edits: EditRequest[]): RootChange => ({ contentKey: key, edits, merged: true })
   const paragraph = '<paragraph>one</paragraph>'
