@@ -2,11 +2,11 @@ import * as Y from 'yjs'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { copyContent } from '../copies/copy-content.ts'
 import { keptSide, type OverlapPolicy, type OverlapReport, overlapError, reportOf } from '../merge/overlap.ts'
-import { deleteIds } from '../yjs/items.ts'
+import { deleteIds, type ItemRange } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DocumentHistory } from './document-history.ts'
 import { RestoredCopies } from './restored-copies.ts'
-import { type Segment, SegmentReader } from './segments.ts'
+import { SegmentReader } from './segments.ts'
 import { UndoFormatting } from './undo-formatting.ts'
 import { type DecidedUndo, UndoOverlaps } from './undo-overlaps.ts'
 import { type PlannedCopy, UndoPlan } from './undo-plan.ts'
@@ -92,33 +92,18 @@ class UndoRun {
 
   #copy({ type, client, clock, length }: PlannedCopy): Y.Item {
     const right = Y.getItemCleanStart(this.#transaction, Y.createID(client, clock))
-    return this.#put({ type, key: null, left: right.left, right }, right.content, 0, length)
+    return this.#put({ type, key: null, left: right.left, right }, right, { offset: 0, length })
   }
 
-  #put(
-    place: Parameters<typeof copyContent>[1],
-    content: Y.Item['content'],
-    offset: number,
-    length: number,
-  ): Y.Item {
-    return copyContent(this.#transaction, place, content, { offset, length }, this.#returned)
-  }
-
-  /** Returns the parts of an item in a deleted value that its copy has: those that were deleted with the value. */
-  #returned = (item: Y.Item): readonly Segment[] => {
-    if (item.content instanceof Y.ContentDeleted) return []
-    const { client, clock } = item.id
-    const { deleted, inserted } = this.#selected
-    return this.#reader
-      .of(item)
-      .filter(({ offset }) => deleted.has(client, clock + offset) && !inserted.has(client, clock + offset))
+  #put(place: Parameters<typeof copyContent>[1], item: Y.Item, part: ItemRange): Y.Item {
+    return copyContent(this.#transaction, place, item.content, part, this.#selected.returnedWith(item))
   }
 
   #setEntry(type: SharedRoot, key: string, value: EntryValue | null): void {
     if (value === null) type._map.get(key)?.delete(this.#transaction)
     else {
       const place = { type, key, left: type._map.get(key) ?? null, right: null }
-      this.#put(place, value.item.content, value.offset, 1)
+      this.#put(place, value.item, { offset: value.offset, length: 1 })
     }
   }
 }

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import { sameTimeMs } from '../../update/attribution/attribution-builder.ts'
-import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
+import type { LabeledPart } from '../merge/labeled-units.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import {
   clustersIn,
@@ -20,6 +20,7 @@ import type { SegmentReader } from './segments.ts'
 import { UndoOrder } from './undo-order.ts'
 import type { PlannedCopy, UndoPlan } from './undo-plan.ts'
 import type { SelectedIds } from './undo-selection.ts'
+import { UndoUnits } from './undo-units.ts'
 import { isIn } from './version-values.ts'
 
 const everywhere = inBase | inTheirs | inMine
@@ -55,14 +56,17 @@ export class UndoOverlaps {
     this.#order = new UndoOrder(reader, selected)
   }
 
-  decide(kept: MergeSide): DecidedUndo {
+  decide(wanted: MergeSide): DecidedUndo {
     const [overlaps, stays, deleted]: [Overlap[], IdRange[], IdRange[]] = [[], [], []]
     const copies: PlannedCopy[] = []
     const paths = new ContentPaths()
-    for (const type of this.#changedTexts()) {
-      const units = new TextUnits(this.#partsOf(type))
-      const options = { kept, repeatsInsertions: true, areWordsSeparate: true }
+    const { doc } = this.#reader.history
+    for (const type of this.#changedSequences()) {
+      const units = new UndoUnits(this.#partsOf(type), doc, this.#selected)
+      const options = { kept: wanted, repeatsInsertions: true, areWordsSeparate: true }
       for (const { indexes, isSame } of clustersIn(units, options)) {
+        // If others have changed the elements before and since, no version lacks only the undone changes.
+        const kept = units.hasElement(indexes, restoredByMine) ? 'theirs' : wanted
         if (!isSame) overlaps.push({ path: paths.of(type), ...units.shown(indexes), kept })
         if (isSame || kept === 'theirs') {
           const ranges = units.ranges(indexes)
@@ -97,11 +101,11 @@ export class UndoOverlaps {
     }
   }
 
-  /** Returns the sequences in which the undo deletes or restores text. */
-  #changedTexts(): ReadonlySet<SharedRoot> {
+  /** Returns the sequences in which the undo restores content or deletes text. */
+  #changedSequences(): ReadonlySet<SharedRoot> {
     const { store } = this.#reader.history.doc
-    const types = new Set<SharedRoot>()
-    for (const { client, clock } of [...this.#plan.copies, ...this.#plan.deletions]) {
+    const types = new Set(this.#plan.copies.map(({ type }) => type))
+    for (const { client, clock } of this.#plan.deletions) {
       const { content, parent } = Y.getItem(store, Y.createID(client, clock))
       if (content instanceof Y.ContentString && parent instanceof Y.AbstractType) types.add(parent)
     }

@@ -1,3 +1,4 @@
+import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { type GroupedChanges, groupChanges } from './change-groups.ts'
@@ -58,6 +59,7 @@ export class SelectedIds {
   readonly deleted: RangeIndex<SelectedRange>
   /** Time of the first selected change, in epoch milliseconds; 0 if it is unknown. */
   readonly firstAt: number
+  readonly #reader: SegmentReader
   readonly #grouped: GroupedChanges
   readonly #hunks = new Set<string>()
   readonly #problems = new Map<string, NotUndone>()
@@ -68,6 +70,7 @@ export class SelectedIds {
 
   constructor(reader: SegmentReader, { groupSeconds, changes, ...filter }: UndoSelection) {
     const grouped = groupChanges(reader, groupSeconds)
+    this.#reader = reader
     this.#grouped = grouped
     const wanted = new Map(changes?.map(({ changeId, hunks }) => [changeId, hunks]))
     const groups = grouped.groups.filter(
@@ -103,6 +106,26 @@ export class SelectedIds {
   /** Returns whether one change set has inserted and deleted the content. */
   isPassing({ state, inserter, deleter }: Segment): boolean {
     return state === 'transient' && this.#grouped.groupOf(inserter) === this.#grouped.groupOf(deleter)
+  }
+
+  /**
+   * Returns a function that returns the parts of an item in a deleted value that a copy of the value has: all parts that
+   * were deleted with the value.
+   */
+  returnedWith(value: Y.Item): (item: Y.Item) => readonly Segment[] {
+    const isUndone = this.deleted.has(value.id.client, value.id.clock)
+    const cause = isUndone ? null : this.#reader.of(value)[0]?.deleter
+    return (item) => {
+      if (item.content instanceof Y.ContentDeleted) return []
+      const { client, clock } = item.id
+      return this.#reader
+        .of(item)
+        .filter(
+          ({ offset, deleter }) =>
+            (isUndone ? this.deleted.has(client, clock + offset) : deleter === cause) &&
+            !this.inserted.has(client, clock + offset),
+        )
+    }
   }
 
   /** Reports that a part of a hunk was not undone. Only the first reason of each hunk is kept. */

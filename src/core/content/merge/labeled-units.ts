@@ -11,6 +11,9 @@ export interface LabeledPart extends StoredId {
   readonly bits: number
 }
 
+/** Text and XML in a readable form, or a value. */
+export type ShownUnit = string | { readonly value: unknown }
+
 interface Part extends StoredId {
   /** Index of the first unit. */
   readonly start: number
@@ -50,6 +53,20 @@ export class LabeledUnits {
     return ranges
   }
 
+  /** Returns units in a readable form: text and XML as a string, all other content as a list. */
+  protected list(indexes: readonly number[], showElement: (index: number) => ShownUnit): unknown {
+    const parts: ShownUnit[] = []
+    for (const index of indexes) {
+      const part = this.text[index] === elementUnit ? showElement(index) : (this.text[index] as string)
+      const last = parts.at(-1)
+      if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part
+      else parts.push(part)
+    }
+    return parts.every((part) => typeof part === 'string')
+      ? parts.join('')
+      : parts.map((part) => (typeof part === 'string' ? part : part.value))
+  }
+
   #partAt(index: number): number {
     return firstIndex(this.#parts.length, (at) => (this.#parts[at] as Part).start > index) - 1
   }
@@ -57,23 +74,29 @@ export class LabeledUnits {
 
 const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
 
-/** Units of which only the text is compared. An element is equal only to itself. */
+/** Units of which only the text is compared and shown. An element is equal only to itself. */
 export class TextUnits extends LabeledUnits implements MergedUnits {
   idOf = (): null => null
 
-  formOf = (index: number): string => `${elementUnit}${index}`
+  formOf(index: number): string {
+    return `${elementUnit}${index}`
+  }
+
+  protected showElement(_index: number): ShownUnit {
+    return elementUnit
+  }
 
   /** Returns the ids of the units that all versions of `bits` have, and no version of `lacking`. */
   having(indexes: readonly number[], bits: number, lacking = 0): readonly IdRange[] {
     return this.ranges(indexes.filter((at) => ((this.bits[at] as number) & (bits | lacking)) === bits))
   }
 
-  /** Returns the text of units in each version, without empty texts. */
+  /** Returns units in each version that has some of them, in a readable form. */
   shown(indexes: readonly number[]): Pick<Overlap, keyof typeof bitOf> {
-    const texts = Object.entries(bitOf).map(([version, bit]) => {
+    const shown = Object.entries(bitOf).map(([version, bit]) => {
       const has = indexes.filter((at) => ((this.bits[at] as number) & bit) !== 0)
-      return [version, has.map((at) => this.text[at]).join('')] as const
+      return [version, this.list(has, (at) => this.showElement(at))] as const
     })
-    return Object.fromEntries(texts.filter(([, text]) => text !== ''))
+    return Object.fromEntries(shown.filter(([, value]) => value !== ''))
   }
 }

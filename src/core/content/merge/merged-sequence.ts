@@ -5,7 +5,7 @@ import { idTokenOf } from '../values/match-elements.ts'
 import type { StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { formOfItem, plainValues } from '../yjs/sequence-content.ts'
-import { type LabeledPart, LabeledUnits } from './labeled-units.ts'
+import { type LabeledPart, LabeledUnits, type ShownUnit } from './labeled-units.ts'
 import type { ThreeWay } from './merge-values.ts'
 import type { MergeVersions, VersionName } from './merge-versions.ts'
 import type { MergeSide } from './overlap.ts'
@@ -97,25 +97,15 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
     return lists
   }
 
-  /** Returns units in a readable form: text and XML as a string, all other content as a list. */
+  /** Returns the units of a version in a readable form. */
   show(indexes: readonly number[], version: VersionName): unknown {
-    const shown: unknown[] = []
-    for (const index of indexes) {
-      if (((this.bits[index] as number) & bitOf[version]) === 0) continue
-      const value = this.text[index] === elementUnit ? this.#showElement(index, version) : this.text[index]
-      const last = shown.at(-1)
-      if (typeof value === 'string' && typeof last === 'string') shown[shown.length - 1] = last + value
-      else shown.push(value)
-    }
-    return shown.every((part) => typeof part === 'string') ? shown.join('') : shown
+    const has = indexes.filter((index) => ((this.bits[index] as number) & bitOf[version]) !== 0)
+    return this.list(has, (index) => this.#showElement(index, version))
   }
 
-  #showElement(index: number, version: VersionName): unknown {
+  #showElement(index: number, version: VersionName): ShownUnit {
     const item = this.#versions.item(version, this.idAt(index))
-    if (item === null) return null
-    return item.content instanceof Y.ContentType
-      ? showType(item.content.type)
-      : (toJson(this.#valueAt(index, version)) ?? null)
+    return item === null ? { value: null } : showUnit(item, this.idAt(index))
   }
 
   #valueAt(index: number, version: VersionName): unknown {
@@ -172,6 +162,14 @@ export const idName = ({ client, clock }: StoredId): string => `${client} ${cloc
 
 const isPlain = (content: Y.Item['content']): boolean =>
   content instanceof Y.ContentAny || content instanceof Y.ContentJSON
+
+/** Returns a unit of an item, which is not text, in a readable form. */
+export function showUnit({ id, content }: Y.Item, { clock }: StoredId): ShownUnit {
+  if (!(content instanceof Y.ContentType))
+    return { value: toJson(plainValues(content, clock - id.clock, 1)[0]) ?? null }
+  const value = showType(content.type)
+  return typeof value === 'string' ? value : { value }
+}
 
 /** Returns a shared value in a readable form. */
 export const showType = (type: SharedRoot): unknown =>

@@ -155,6 +155,10 @@ class Window {
 
   #ofWords(): readonly UnitCluster[] {
     this.#joinWords(ofOthers)
+    if (this.#hasReplacedElements()) {
+      const indexes = this.#indexes((at) => this.#at(at) !== everywhere)
+      return [{ indexes, isSame: this.#form(indexes, 'theirs') === this.#form(indexes, 'mine') }]
+    }
     /** Units that stay as in `theirs`. */
     const kept = new Set<number>()
     for (let round = 0; round < roundsMax; round++) {
@@ -170,6 +174,21 @@ class Window {
       }
     }
     return this.#asOne()
+  }
+
+  /**
+   * Returns whether `theirs` has also changed elements that `mine` replaces, or inserted elements among them. Neither
+   * words nor places show which element has become which, so the window is one change then.
+   */
+  #hasReplacedElements(): boolean {
+    const elements = this.#indexes((at) => this.#units.text[at] === elementUnit)
+    const replaced = elements.filter((at) => this.#has(at, inBase) && !this.#has(at, inMine))
+    const restored = elements.filter((at) => this.#isInsertion(at, inMine | restoredByMine))
+    if (replaced.length === 0 || restored.length === 0) return false
+    if (replaced.some((at) => !this.#has(at, inTheirs))) return true
+    const changed = [...replaced, ...restored.filter((at) => this.#has(at, inMine))].sort((a, b) => a - b)
+    const [first = 0, last = 0] = [changed[0], changed.at(-1)]
+    return elements.some((at) => at > first && at < last && this.#isInsertion(at, inTheirs | restoredByMine))
   }
 
   /** Returns a space that separates the units of a word in `theirs`, and not in the result; null without one. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { DocumentHistory } from '../../../../src/core/content/history/document-history.ts'
@@ -5,6 +6,7 @@ import { type UndoResult, undoChanges } from '../../../../src/core/content/histo
 import type { UndoSelection } from '../../../../src/core/content/history/undo-selection.ts'
 import type { OverlapPolicy } from '../../../../src/core/content/merge/overlap.ts'
 import { wordTexts } from '../../../../src/core/content/merge/words.ts'
+import { replaceContent } from '../../../../src/core/content/replace.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { seed } from '../../../support/data/seed.ts'
 import { times } from '../../../support/time/full-run.ts'
@@ -276,6 +278,135 @@ it(`[ATT-106] makes no word that no side wrote (seed ${seed})`, () => {
     const unknown = [...wordTexts(contentOf(recording))].filter((word) => !known.has(word))
     expect(unknown, message).toEqual([])
     if (overlaps.length > 0) overlapping += 1
+  }
+  expect(overlapping).toBeGreaterThan(20)
+})
+
+it.each([
+  ['replaced', ['a', 'X', 'c'], ['a', 'b', 'c']],
+  ['deleted', ['a', 'c'], ['a', 'b', 'c']],
+  ['restored', ['a', 'b', 'c'], null],
+])('[ATT-114] does not restore an element whose replacement others have %s', (_, list, mine) => {
+  for (const policy of ['report', 'keepMine'] as const) {
+    const recording = new Recording()
+    for (const [by, data] of Object.entries({ ann: ['a', 'b', 'c'], agent: ['a', 'B', 'c'], ben: list }))
+      recording.change(by, (doc) => arrayList.write(doc, data))
+    const { overlaps, undone, notUndone } = undo(recording, { by: 'agent' }, policy)
+    expect(arrayList.read(recording.at())).toEqual(policy === 'report' || mine === null ? list : mine)
+    if (mine === null) expect({ overlaps, undone, notUndone }).toEqual({ undone: 1, notUndone: [] })
+    else
+      expect({ overlaps, undone }).toMatchObject({
+        overlaps: [{ path: '', base: ['B'], mine: ['b'] }],
+        undone: policy === 'report' ? 0 : 1,
+      })
+  }
+})
+
+it('[ATT-114] does not restore an embed or an element next to the one by which others have replaced it', () => {
+  const recording = new Recording()
+  const set = (by: string, image: number, name: string): void =>
+    recording.change(by, (doc) => {
+      const data = [{ insert: 'a ' }, { insert: { image } }, { insert: ' b\n' }]
+      replaceContent(doc, { contentKey: 'text', type: 'delta', data })
+      replaceContent(doc, { contentKey: 'xml', type: 'xml', data: `<p>a</p><${name}>words</${name}>` })
+    })
+  set('ann', 1, 'p')
+  set('agent', 2, 'h')
+  set('ben', 3, 'q')
+  const content = (): unknown => [
+    ...text(recording.at())
+      .toDelta()
+      .map(({ insert }: { insert: unknown }) => insert),
+    recording.at().getXmlFragment('xml').toJSON(),
+  ]
+  expect(undo(recording, { by: 'agent' })).toMatchObject({
+    undone: 0,
+    overlaps: [
+      { base: [{ image: 2 }], theirs: [{ image: 3 }], mine: [{ image: 1 }] },
+      { theirs: '<q>words</q>' },
+    ],
+  })
+  expect(content()).toEqual(['a ', { image: 3 }, ' b\n', '<p>a</p><q>words</q>'])
+  undo(recording, { by: 'agent' }, 'keepMine')
+  expect(content()).toEqual(['a ', { image: 1 }, ' b\n', '<p>a</p><p>words</p>'])
+})
+
+type Item = { id: number; [member: string]: unknown }
+
+/** How items are stored in a sequence. */
+interface ItemList {
+  readonly read: (doc: Y.Doc) => readonly Item[]
+  readonly write: (doc: Y.Doc, list: readonly unknown[]) => unknown
+}
+
+const arrayList: ItemList = {
+  read: (doc) => doc.getArray('list').toJSON(),
+  write: (doc, data) => replaceContent(doc, { contentKey: 'list', type: 'array', data }),
+}
+
+/** As editors write: they replace a node that gets another kind. */
+const nodeList: ItemList = {
+  read: (doc) =>
+    doc
+      .getXmlFragment('list')
+      .toArray()
+      .map((node) => JSON.parse((node as Y.XmlElement).getAttribute('item') as string)),
+  write: (doc, list) => {
+    const present = nodeList.read(doc)
+    const isSame = (at: number, end = 0): boolean =>
+      isDeepStrictEqual(present.at(at), list.at(at)) && Math.min(present.length, list.length) > end
+    let [start, end] = [0, 0]
+    while (isSame(start, start)) start += 1
+    while (isSame(-1 - end, start + end)) end += 1
+    const root = doc.getXmlFragment('list')
+    root.delete(start, present.length - start - end)
+    const nodes = list.slice(start, list.length - end).map((item) => {
+      const node = new Y.XmlElement('item')
+      node.setAttribute('item', JSON.stringify(item))
+      return node
+    })
+    root.insert(start, nodes)
+  },
+}
+
+it(`[ATT-114] doubles no element of a list, and keeps those of others (seed ${seed})`, () => {
+  let overlapping = 0
+  for (let round = 0; round < times(60, 2_000); round++) {
+    const random = new Random(seed + round)
+    const recording = new Recording()
+    const list: Item[] = [1, 2, 3, 4].map((id) => ({ id }))
+    const { read, write } = random.pick([arrayList, nodeList])
+    recording.change('ann', (doc) => write(doc, list))
+    const last = new Map<number, string>()
+    for (let step = 1; step < 3 + random.below(8); step++) {
+      const by = random.pick(['ann', 'ben', 'agent'])
+      for (let count = 1 + random.below(3), at = random.below(list.length + 1); count > 0; count--, at++) {
+        const action = random.below(8)
+        const present = action === 0 ? undefined : list[at]
+        const item = present === undefined ? { id: 10 * step + count } : { ...present, [by]: step }
+        list.splice(at, present === undefined ? 0 : 1, ...(action === 1 ? [] : [item]))
+        last.set(item.id, by)
+      }
+      recording.change(by, (doc) => write(doc, list))
+    }
+    const policy = random.pick(['report', 'keepMine'] as const)
+    const before = read(recording.at())
+    const to = recording.version
+    const result = undo(recording, { by: 'agent' }, policy, 1, to)
+    const after = read(recording.at())
+    const message = JSON.stringify({ round, policy, before, after, result: result.overlaps })
+    const ids = after.map(({ id }) => id)
+    expect(new Set(ids).size, message).toBe(ids.length)
+    const isOfOthers = ({ id }: Item): boolean => (last.get(id) ?? 'agent') !== 'agent'
+    const kept = before.filter(({ id }) => id < 10 || policy === 'report').map(({ id }) => id)
+    expect(
+      ids.filter((id) => kept.includes(id)),
+      message,
+    ).toEqual(kept.filter((id) => ids.includes(id)))
+    for (const { id } of before) if (id < 10) expect(ids, message).toContain(id)
+    if (policy === 'report') expect(after.filter(isOfOthers), message).toEqual(before.filter(isOfOthers))
+    expect(undo(recording, { by: 'agent' }, policy, 1, to).update, message).toBeNull()
+    if (result.overlaps !== undefined) overlapping += 1
   }
   expect(overlapping).toBeGreaterThan(20)
 })
