@@ -148,7 +148,18 @@ export class UndoFormatting {
   #undone = (name: string): unknown => {
     const cause = this.#causeOf(name)
     const [value, until] = [this.#before.valueOf(name), this.#until.valueOf(name)]
-    if (cause === null || isDeepStrictEqual(value, until)) return undefined
+    if (cause === null) return undefined
+    if (isDeepStrictEqual(value, until)) {
+      // The selected changes have removed a formatting of others that neither version has.
+      const removed = this.#without.cause(name)
+      if (
+        removed?.isForeign === true &&
+        removed.deleted !== null &&
+        !isDeepStrictEqual(removed.value, this.#present(name))
+      )
+        this.#selected.report(cause, 'changed-since')
+      return undefined
+    }
     const others = [this.#without.valueOf(name), this.#without.cause(name)?.value ?? null]
     const isOwn = others.some((other) => isDeepStrictEqual(other, value))
     if (isOwn && isDeepStrictEqual(this.#present(name), until)) return value
@@ -163,7 +174,7 @@ export class UndoFormatting {
       if (mark?.isForeign === true) return null
       if (mark !== undefined && mark.inserted !== null) return mark.inserted
     }
-    return this.#before.last(name)?.deleted ?? null
+    return this.#before.last(name)?.deleted ?? this.#without.cause(name)?.deleted ?? null
   }
 
   /** @param wanted returns the value that a format must have; undefined if it stays */

@@ -582,6 +582,21 @@ it('[ATT-44] restores formatting, and does not change that of others', () => {
   expect(recording.at().getText('text').toDelta()).toEqual([{ insert: '0123456789' }])
 })
 
+it('[ATT-44] names a change that has removed a formatting of others, which it cannot restore', () => {
+  const recording = new Recording()
+  recording.change('ann', (doc) => text(doc).insert(0, 'one two three'))
+  const from = recording.version
+  recording.change('ann', (doc) => text(doc).format(4, 3, { bold: true }))
+  recording.change('ben', (doc) => text(doc).format(4, 3, { bold: null }))
+  const to = recording.version
+  const { update, undone, notUndone } = undo(recording, [from, to], { by: 'ben' })
+  expect({ update, undone, notUndone }).toMatchObject({
+    update: null,
+    undone: 0,
+    notUndone: [{ reason: 'changed-since' }],
+  })
+})
+
 it('[ATT-45] undoes an undo, and then undoes the changes again', () => {
   const recording = new Recording()
   recording.change('ann', (doc) => text(doc).insert(0, 'The quick fox'))
