@@ -73,6 +73,8 @@ export class UndoFormatting {
   readonly #before = new ActiveFormats()
   readonly #until = new ActiveFormats()
   readonly #without = new ActiveFormats()
+  /** The formats whose marks do not show what others have set. */
+  readonly #unclear = new Set<string>()
   /** The values of the current document. */
   readonly #now = new Map<string, unknown>()
   /** The names of the formats that do not have the same value in all versions. Only they can change. */
@@ -116,6 +118,10 @@ export class UndoFormatting {
       isForeign,
       ends: null,
     }
+    // A selected change with a value, and a change after it, leave marks that can be ends of ranges of either side.
+    const isLast =
+      inserted === null ? state !== 'later' && (!item.deleted || !isIn('to', state)) : value === null
+    if (!isLast || (inserted !== null && state === 'transient')) this.#unclear.add(key)
     if (isIn('to', state)) this.#until.add(key, mark)
     if (isIn('from', state)) this.#before.add(key, mark)
     if (inserted === null && (isIn('to', state) || deleted !== null)) this.#without.add(key, mark)
@@ -146,25 +152,26 @@ export class UndoFormatting {
    * versions only, so that a repeated undo changes nothing.
    */
   #undone = (name: string): unknown => {
-    const cause = this.#causeOf(name)
     const [value, until] = [this.#before.valueOf(name), this.#until.valueOf(name)]
+    if (isDeepStrictEqual(value, until)) return this.#removed(name, until)
+    const cause = this.#causeOf(name)
     if (cause === null) return undefined
-    if (isDeepStrictEqual(value, until)) {
-      // The selected changes have removed a formatting of others that neither version has.
-      const removed = this.#without.cause(name)
-      if (
-        removed?.isForeign === true &&
-        removed.deleted !== null &&
-        !isDeepStrictEqual(removed.value, this.#present(name))
-      )
-        this.#selected.report(cause, 'changed-since')
-      return undefined
-    }
     const others = [this.#without.valueOf(name), this.#without.cause(name)?.value ?? null]
     const isOwn = others.some((other) => isDeepStrictEqual(other, value))
     if (isOwn && isDeepStrictEqual(this.#present(name), until)) return value
     if (!isOwn || !isDeepStrictEqual(this.#present(name), value))
       this.#selected.report(cause, 'changed-since')
+    return undefined
+  }
+
+  /** Returns the value that selected changes have removed, and that others have set after the earlier version. */
+  #removed(name: string, until: unknown): unknown {
+    const mark = this.#without.cause(name)
+    const cause = mark?.deleted ?? this.#until.cause(name)?.inserted ?? null
+    const present = this.#present(name)
+    if (mark?.isForeign !== true || cause === null || isDeepStrictEqual(mark.value, present)) return undefined
+    if (!this.#unclear.has(name) && isDeepStrictEqual(present, until)) return mark.value
+    this.#selected.report(cause, 'changed-since')
     return undefined
   }
 
@@ -174,7 +181,7 @@ export class UndoFormatting {
       if (mark?.isForeign === true) return null
       if (mark !== undefined && mark.inserted !== null) return mark.inserted
     }
-    return this.#before.last(name)?.deleted ?? this.#without.cause(name)?.deleted ?? null
+    return this.#before.last(name)?.deleted ?? null
   }
 
   /** @param wanted returns the value that a format must have; undefined if it stays */
