@@ -39,11 +39,11 @@ export const hasPlaces = ({ types, longRuns }: UpdateSummary): boolean => types 
  *   documents without garbage collection have them.
  * - The document would have too many subdocuments, because of their memory.
  *
- * Items that refer to missing structs count as elements at the top level; the caller must check them again when the
- * missing structs have arrived.
+ * Items that refer to missing structs count as elements at the top level.
+ * @returns false if there is such an item: the caller must check the update again when the document has these structs
  * @throws MalformedUpdateError
  */
-export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): void {
+export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): boolean {
   const items: PlacedItemsByClient = new Map()
   const deleted = new Map<number, ClockRange[]>()
   let added = 0
@@ -70,35 +70,47 @@ export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): void {
   const deletion = (client: number, clock: number, length: number): void => {
     const ranges = deleted.get(client) ?? []
     if (ranges.length === 0) deleted.set(client, ranges)
-    ranges.push({ clock, length })
+    ranges.push({ clock, end: clock + length })
   }
   readUpdate(bytes, { item, deletion })
-  if (doc.subdocs.size + added > subdocumentsMax)
+  if (added > 0 && doc.subdocs.size + added > subdocumentsMax)
     throw new MalformedUpdateError(`the document would have more than ${subdocumentsMax} subdocuments`)
   for (const [client, list] of items) {
+    const isDeleted = joined(deleted.get(client) ?? [])
     for (const item of list) {
       if (item.isType && depthOf(item, items, doc) >= limits.typeDepth)
         throw new MalformedUpdateError(`shared types are nested deeper than ${limits.typeDepth}`)
-      if (item.isRun && isEntry(item, items, doc) && !isDeleted(deleted.get(client) ?? [], item))
+      if (item.isRun && isEntry(item, items, doc) && !isDeleted(item))
         throw new MalformedUpdateError('an entry of a map has more than one value')
     }
   }
+  return [...items.values()].every((list) => list.every((item) => hasPlace(item, items, doc)))
 }
 
 interface ClockRange {
   readonly clock: number
-  readonly length: number
+  readonly end: number
 }
 
-/** Returns whether ranges contain all clocks of an item. Sorts the ranges. */
-function isDeleted(ranges: ClockRange[], item: PlacedItem): boolean {
+/** Returns a function that returns whether ranges contain all clocks of an item. It must get the items in their order. */
+function joined(ranges: ClockRange[]): (item: PlacedItem) => boolean {
   ranges.sort((one, other) => one.clock - other.clock)
-  let at = item.clock
-  for (const { clock, length } of ranges) {
-    if (clock > at) break
-    at = Math.max(at, clock + length)
+  let next = 0
+  let [from, to] = [0, 0]
+  return ({ clock, end }) => {
+    for (let range = ranges[next]; range !== undefined && to < end; range = ranges[next]) {
+      if (range.clock > to) from = range.clock
+      to = Math.max(to, range.end)
+      next += 1
+    }
+    return from <= clock && end <= to
   }
-  return at >= item.end
+}
+
+/** Returns whether the item or type beside which an item is, or in which it is, is in the update or the document. */
+function hasPlace({ place }: PlacedItem, items: PlacedItemsByClient, doc: Y.Doc): boolean {
+  if (place.kind === 'root' || place.clock < Y.getState(doc.store, place.client)) return true
+  return find(items, place.client, place.clock) !== undefined
 }
 
 /**

@@ -16,16 +16,6 @@ export const varString = (value: string): number[] => [
 
 export const bytesOf = (...parts: (number | readonly number[])[]): Uint8Array => Uint8Array.from(parts.flat())
 
-/**
- * Returns an update that creates a map entry with six values. The vetting of its bytes accepts the update.
- * The fault appears when the update is applied.
- */
-export function badEntry(client: number): Uint8Array {
-  const map = [7, 1, ...varString('m'), 1]
-  const entry = [0x24, 0, ...varUint(client), 0, ...varString('x'), ...varString('abcdef')]
-  return bytesOf(1, 2, varUint(client), 0, map, entry, 0)
-}
-
 type Clocks = ReadonlyMap<number, number>
 
 interface Struct {

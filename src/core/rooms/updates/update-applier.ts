@@ -2,6 +2,7 @@ import { errorMessage } from '../../base/errors.ts'
 import { close } from '../../model/close.ts'
 import { checkPlaces, hasPlaces } from '../../update/check-places.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
+import { MalformedUpdateError } from '../../update/malformed.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isEmpty, isPlain, isSimple } from '../../update/summary.ts'
 import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
@@ -103,10 +104,7 @@ export class UpdateApplier {
       if (steps > loopStepsMax) {
         if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
       } else if (this.#trace !== undefined) this.#trace.predicted(item, 0)
-      if (hasPlaces(item.summary)) {
-        this.#applyRun(run, accepted)
-        if (!this.#fitsInto(item)) continue
-      }
+      if (hasPlaces(item.summary) && !this.#fitsInto(item, () => this.#applyRun(run, accepted))) continue
       if (this.#fits(item)) {
         this.#state.advance(item.summary)
         run.push(item)
@@ -218,12 +216,21 @@ export class UpdateApplier {
     return kind === 'update' && isPlain(summary, this.#state.clocks)
   }
 
-  /** Returns whether the new items of the update may have their places. If not, closes the sender; the room continues. */
-  #fitsInto({ bytes, from }: ClientChange): boolean {
+  /**
+   * Returns whether the new items of the update may have their places. If not, closes the sender; the room continues.
+   * @param applyEarlier applies the updates before this one. Called only if a place is not in the document
+   */
+  #fitsInto({ bytes, from }: ClientChange, applyEarlier: () => void): boolean {
+    // The room must end if its document cannot be read.
+    const { doc } = this.#state
     try {
-      checkPlaces(bytes, this.#state.doc)
+      if (!checkPlaces(bytes, doc)) {
+        applyEarlier()
+        checkPlaces(bytes, doc)
+      }
       return true
     } catch (error) {
+      if (!(error instanceof MalformedUpdateError)) throw error
       from.end(close('badRequest', errorMessage(error)))
       return false
     }
@@ -301,7 +308,7 @@ export class UpdateApplier {
       this.#expensive ??= incoming
       return !isNext
     }
-    const isPlaced = !hasPlaces(incoming.summary) || this.#fitsInto(incoming)
+    const isPlaced = !hasPlaces(incoming.summary) || this.#fitsInto(incoming, () => {})
     return isPlaced && !this.#integrate(incoming, accepted)
   }
 }

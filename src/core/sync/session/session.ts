@@ -611,7 +611,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#room.endTick()
     const waiting = this.#room.waitingOf(this)
     if (waiting !== null) return this.#answerAfter(waiting, vector)
-    const reply = (): void => this.#reply(vector)
+    const reply = (): void => {
+      if (this.#client.socket.isOpen && !this.#room.hasEnded) this.#reply(vector)
+    }
     if (this.#room.answering.mustEncode(vector)) return this.#answerWhen(this.#room.whenEncoded(reply))
     if (this.#mustOpenFor(vector)) return this.#answerWhen(this.#room.openFor('doc').then(reply))
     reply()
