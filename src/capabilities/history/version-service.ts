@@ -355,7 +355,7 @@ export class VersionService {
       return await rooms.use(address, async (room) => {
         if (isIdle && room.memberCount > 0) throw headConflict()
         mayBeDurable = true
-        const pruned = await room.prune(authorship, version)
+        const pruned = await room.prune(authorship, version, () => this.#requirePrunable(address))
         mayBeDurable = pruned !== null
         return pruned
       })

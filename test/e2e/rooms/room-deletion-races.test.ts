@@ -93,7 +93,7 @@ it('[ROOM-10] when a room fails, rejects a REST change of the same tick, and sto
   const ada = visitor('ada')
   room.join(ada)
   const typed = typedOn(room, ', ada')
-  const { append: stored } = engine.log
+  const stored = engine.log.append.bind(engine.log)
   Object.assign(engine.log, { append: () => Promise.reject(new StoreUnavailableError('the disk is full')) })
   send(room, ada, typed)
   const change = replace(room, 'base, refused')

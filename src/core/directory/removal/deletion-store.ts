@@ -65,14 +65,19 @@ export class DeletionStore {
 
   /** Deletes the data of the oldest of more than `max` deletions whose ids start with `start`. */
   async deleteOldest(tenant: Tenant, start: string, max: number): Promise<void> {
-    const { items } = await this.list(tenant, { after: start, limit: max + 1 })
-    const own = items.filter(({ deletionId }) => deletionId.startsWith(start))
-    const [oldest] = own.toSorted((a, b) => a.deletedAt - b.deletedAt)
-    if (own.length <= max || oldest === undefined) return
-    const { deletionId } = oldest
-    const task = { kind: 'purge', scope: deletionScope(tenant, deletionId) } as const
-    const change = { state: 'purging' } as const
-    await this.update(tenant, deletionId, ['kept'], change, { jobId: `oldest.${deletionId}`, task })
+    const kept: DeletionRecord[] = []
+    for (let after: string | null = start; after !== null; ) {
+      const { items, next }: ListPage<DeletionRecord> = await this.list(tenant, { after, limit: max })
+      const own = items.filter(({ deletionId }) => deletionId.startsWith(start))
+      kept.push(...own.filter(({ state }) => state === 'kept'))
+      after = own.length < items.length ? null : next
+    }
+    kept.sort((a, b) => b.deletedAt - a.deletedAt)
+    for (const { deletionId } of kept.slice(max)) {
+      const task = { kind: 'purge', scope: deletionScope(tenant, deletionId) } as const
+      const change = { state: 'purging' } as const
+      await this.update(tenant, deletionId, ['kept'], change, { jobId: `oldest.${deletionId}`, task })
+    }
   }
 
   /**

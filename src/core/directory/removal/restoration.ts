@@ -34,6 +34,9 @@ import { encodeRemovalMessage, type RemovalMessage, removalTopic } from './remov
 /** Maximum number of records in one commit. */
 const atOnce = 200
 
+/** Mark of copied logs. It is longer than the marks of the removal, because any id may be `back`. */
+const copiedLogs: Key = [copiedMark, 'back', 'logs']
+
 /**
  * Moves the data of a deletion back. First the records of the resources are written as being deleted: they reserve the
  * ids, and no call sees the resources. The last commit makes the resource visible with everything in it. Every step
@@ -72,9 +75,8 @@ export class Restoration {
     if (isDone !== null) return null
     const places = [organizationPrefix(this.#from), organizationPrefix(this.#into)] as const
     // An attempt that has copied the logs has reserved all ids, and may have made some resources visible. The logs get
-    // a new epoch, so they are copied only once. The key is longer than those of the removal, because any id may be `back`.
-    const copied: Key = [copiedMark, 'back', 'logs']
-    const [isCopied = null] = await this.#engine.kv.get(organizationPart(this.#from), [copied])
+    // a new epoch, so they are copied only once.
+    const [isCopied = null] = await this.#engine.kv.get(organizationPart(this.#from), [copiedLogs])
     if (isCopied === null) {
       const problem = await this.#reserve()
       if (problem !== null) {
@@ -83,15 +85,14 @@ export class Restoration {
       }
       this.#publish({ kind: 'begun', task: { kind: 'restore', scope: this.#into } })
       await copyLogs(this.#engine.log, places, this.#goOn)
-      const puts = [{ key: copied, value: encodeRecord(emptyValue) }]
+      const puts = [{ key: copiedLogs, value: encodeRecord(emptyValue) }]
       await this.#engine.kv.commit(organizationPart(this.#from), { puts })
     }
     for (const handler of this.#cascade) await handler.beforeRestore?.(this.#from, this.#into, this.#goOn)
     await this.#moveEntries()
     // A sweep deletes contents of versions that have no record.
     await copyBlobs(this.#engine.blobs, places, this.#goOn)
-    await this.#show()
-    return null
+    return this.#show()
   }
 
   /** Reserves the ids. Returns the reason if one of them is in use, or if the parent does not exist. */
@@ -155,16 +156,19 @@ export class Restoration {
     const { documentId, editorId } = place
     const { id, deletionId } = this.#deletion
     const found = await branches.find(this.#into, place)
-    if (found?.deletion?.id === deletionId) return null
+    const isOwn = found?.deletion?.id === deletionId
     const [missing] = await findMissing(this.#store.read(this.#into), [{ type: 'document', id: documentId }])
     if (missing !== undefined) return { code: 'deletion/no-parent', id: documentId }
     const [kept, main] = [this.#addressIn(this.#from, id), this.#addressIn(this.#into, editorId)]
-    for (const handler of this.#cascade)
-      if ((await handler.canFollow?.(kept, main, branch.deletion)) === false)
-        return { code: 'deletion/editor-changed', id: editorId }
     const [head = null] = await this.#engine.log.heads([addressKey(this.#addressIn(this.#into, id))])
-    if (found !== null || head !== null) return { code: 'deletion/id-exists', id }
-    await branches.add(this.#into, documentId, branch)
+    if (!isOwn && (found !== null || head !== null)) return { code: 'deletion/id-exists', id }
+    // From now on, the editor is not pruned.
+    if (!isOwn) await branches.add(this.#into, documentId, branch)
+    for (const handler of this.#cascade)
+      if ((await handler.canFollow?.(kept, main, branch.deletion)) === false) {
+        await branches.remove(this.#into, place)
+        return { code: 'deletion/editor-changed', id: editorId }
+      }
     // Clients may have opened an ordinary editor with this id.
     this.#publish({ kind: 'begun', task: { kind: 'branch', scope: this.#into, place } })
     return null
@@ -232,8 +236,8 @@ export class Restoration {
     })
   }
 
-  /** Makes the resource visible. */
-  async #show(): Promise<void> {
+  /** Makes the resource visible. Returns the reason if it is a branch whose document was deleted meanwhile. */
+  async #show(): Promise<DeletionRecord['problem'] | null> {
     const { type, deletionId, id } = this.#deletion
     const top =
       type === 'branch'
@@ -247,11 +251,21 @@ export class Restoration {
         await this.#store.bringBack(this.#into, (transaction) => unmark(transaction, others))
         await this.#goOn()
       }
-    await this.#store.bringBack(this.#into, async (transaction) => {
+    const isThere = await this.#store.bringBack(this.#into, async (transaction) => {
+      const isReserved = async () =>
+        (await transaction.get(top, branchRecordType))?.deletion?.id === deletionId
+      if (type === 'branch' && !(await isReserved())) return false
       await unmark(transaction, [top])
       transaction.put(keys.restored(deletionId), emptyValue)
+      return true
     })
-    if (type === 'branch') this.#publish({ kind: 'restored', branch: this.#addressIn(this.#into, id) })
+    if (type !== 'branch') return null
+    const branch = this.#addressIn(this.#into, id)
+    if (isThere) this.#publish({ kind: 'restored', branch })
+    if (isThere) return null
+    await this.#engine.log.destroy(addressKey(branch))
+    await this.#engine.kv.commit(organizationPart(this.#from), { dels: [copiedLogs] })
+    return { code: 'deletion/no-parent', id: branch.documentId }
   }
 
   #pages(prefix?: Key) {

@@ -410,15 +410,18 @@ export class Room implements CommittingRoom {
   /**
    * Starts a new generation of the document; see `RoomGenerations`.
    * @param expected the version that the caller has saved
+   * @param check called while the document is locked; if it rejects, nothing is changed
    * @returns null if the document has another version, or an open branch follows it
    * @throws ApiError as `RoomGenerations.prune`
    */
   async prune(
     authorship: Omit<Change, 'bytes' | 'summary' | 'from'>,
     expected: string,
+    check = async (): Promise<void> => {},
   ): Promise<PruneResult | null> {
     const release = await this.pauseIncoming()
     try {
+      await check()
       this.begin()
       const isFollowed = (this.#followers?.size ?? 0) > 0
       if (versionOf(this.commits.version) !== expected || isFollowed) return null
