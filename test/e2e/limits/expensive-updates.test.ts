@@ -227,6 +227,21 @@ it('[ROOM-52] when a client edits a stored expensive document, closes its socket
   for (const client of [first, second]) client.end()
 }, 60_000)
 
+it('[ROOM-52] when the first edit of a stored expensive document has a shared type, its sender may connect again', async () => {
+  await store('poisoned', shape('rightOriginsBackwards', poisoned))
+  const doc = new Y.Doc()
+  doc.getMap('map').set('inner', new Y.Map())
+  const edit = Y.encodeStateAsUpdate(doc)
+  const first = await connect('poisoned')
+  first.sendUpdate(edit)
+  expect(await Promise.race([first.closed, first.roundTrip()])).not.toMatchObject({ code: 4400 })
+  const second = await connect('poisoned')
+  second.sendUpdate(edit)
+  await second.roundTrip()
+  expect(second.socket.readyState).toBe(second.socket.OPEN)
+  for (const client of [first, second]) client.end()
+}, 60_000)
+
 it('[ROOM-53] loses none of the edits in a flood of expensive edits', async () => {
   const [neighbor, hostile] = [await connect('neighbor', 'bob'), await connect('flooded')]
   const updates = hostileUpdates.smallLongScans(20_000).slice(0, 301)
