@@ -125,7 +125,7 @@ function isEntry(start: PlacedItem, items: PlacedItemsByClient, doc: Y.Doc): boo
       answer = item.isEntry
       break
     }
-    // Of circular references, none is an entry: Yjs never integrates these items.
+    // Items with circular references are no entries: Yjs never integrates them.
     item.isEntry = false
     chain.push(item)
     const { place }: PlacedItem = item
