@@ -289,8 +289,6 @@ export class BranchService {
     schema: Pick<BranchDeletion, 'schema' | 'version'> | undefined,
   ): Promise<boolean> {
     const { rooms, schemas, engine } = this.#services
-    // A prune that has begun earlier ends first.
-    await rooms.use(editor, (room) => room.applied())
     const [state, loaded] = [await rooms.stateOf(editor), await engine.log.load(addressKey(kept))]
     if (state === null || loaded.state !== 'live') return false
     const attached = await schemas.attachedTo(editor)

@@ -283,12 +283,16 @@ export class RoomRegistry {
   }
 
   /**
-   * Returns the whole state (V1) of an editor; null without content. If another node owns the document, reads the log.
+   * Returns the whole state (V1) of an editor after a prune that has begun; null without content. If another node owns the
+   * document, reads the log.
    * @throws as `read`
    */
   async stateOf(address: DocumentAddress): Promise<Uint8Array | null> {
     try {
-      const captured = await this.use(address, (room) => new BackendEdits(room).capture())
+      const captured = await this.use(address, async (room) => {
+        await room.applied()
+        return new BackendEdits(room).capture()
+      })
       return captured?.bytes ?? null
     } catch (error) {
       if (!(error instanceof NotOwnerError)) throw error

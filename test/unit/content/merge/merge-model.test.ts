@@ -100,7 +100,7 @@ function count(part: number, runs: number, title: string, run: (next: Random) =>
 
 it.each(parts)('[MERGE-1] makes no word and no number that no side wrote, in texts (part %i)', (part) => {
   let plain = 0
-  count(part, times(1_500, 5_000), 'text', (next) => {
+  count(part, times(1_000, 5_000), 'text', (next) => {
     const base = randomWords(next, 1 + next.below(12))
     const isSingle = next.once(2)
     const edits = isSingle ? 1 : undefined
@@ -159,7 +159,7 @@ it.each(parts)('[MERGE-1] makes no word and no number that no side wrote, in XML
 })
 
 it.each(parts)('[MERGE-1] has only values that a side wrote, in JSON (part %i)', (part) => {
-  count(part, times(1_500, 5_000), 'JSON', (next) => {
+  count(part, times(1_000, 5_000), 'JSON', (next) => {
     const record = (id: number): Record<string, unknown> => ({ id, a: next.below(4), b: [next.below(3)] })
     const base: Record<string, unknown> = {
       n: next.below(5),
