@@ -4,24 +4,14 @@ import { copyContent } from '../copies/copy-content.ts'
 import { blockNote, cellNames, textblockNames } from '../edit/targets/xml-names.ts'
 import { nameOf, removableWith } from '../edit/writing/tree-places.ts'
 import { toJson } from '../json/json.ts'
-import {
-  ContentPaths,
-  deleteIds,
-  isStored,
-  itemIn,
-  parentOf,
-  rangeOfItem,
-  typesIn,
-  typeWithId,
-} from '../yjs/items.ts'
-import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
+import { ContentPaths, deleteIds, parentOf, rangeOfItem, typesIn, typeWithId } from '../yjs/items.ts'
+import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { hasSameContent, plainValues } from '../yjs/sequence-content.ts'
 import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
 import { type ThreeWay, ValueMerger } from './merge-values.ts'
 import { type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
 import { idName, MergedSequence, showType } from './merged-sequence.ts'
-import { movesOf } from './moved-content.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
 import {
   clustersIn,
@@ -95,7 +85,6 @@ class UpdateMerge {
   readonly #lost: IdRange[] = []
   readonly #places: (readonly IdRange[])[] = []
   readonly #paths = new ContentPaths()
-  #isDeletedByBoth = false
   #isRepaired = false
   #isRewritten = false
 
@@ -113,7 +102,6 @@ class UpdateMerge {
     for (const type of this.#sequences) this.#mergeSequence(type)
     for (const type of this.#formatted) this.#mergeFormats(type)
     for (const [type, keys] of this.#entries) for (const key of keys) this.#mergeEntry(type, key)
-    if (this.#values.overlaps.length > 0 || this.#isDeletedByBoth) this.#mergeMoves()
     for (const type of this.#emptied)
       if (typesIn(type).length === 0) removableWith(type)?._item?.delete(this.#transaction)
     return {
@@ -185,7 +173,6 @@ class UpdateMerge {
       }
       this.#touch(struct)
       const { bits } = this.#versions.at(struct.id)
-      this.#isDeletedByBoth ||= (bits & (inBase | inTheirs)) === inBase
       if (
         (bits & inTheirs) !== 0 &&
         struct.content instanceof Y.ContentType &&
@@ -248,62 +235,12 @@ class UpdateMerge {
     const path = clusters.every(({ isSame }) => isSame) ? '' : this.#paths.of(type)
     for (const cluster of clusters)
       this.#place(sequence.ranges(cluster.indexes), () => this.#resolve(sequence, cluster, path))
-    this.#forgetPlaces(type)
+    if (type._searchMarker !== null) type._searchMarker.length = 0
+    this.#paths.forget(type)
     for (const side of ['theirs', 'mine'] as const) {
       const version = this.#versions.typeIn(side, type)
       if (version !== null && this.#copies[side].length > 0) restoreFormats(type, version, this.#copies[side])
     }
-  }
-
-  #forgetPlaces(type: SharedRoot): void {
-    if (type._searchMarker !== null) type._searchMarker.length = 0
-    this.#paths.forget(type)
-  }
-
-  /** Has content once that the losing side has moved: at the place of the kept side, if there is one. */
-  #mergeMoves(): void {
-    const loser: MergeSide = this.#options.kept === 'theirs' ? 'mine' : 'theirs'
-    const isThere = (ranges: readonly IdRange[]): boolean =>
-      ranges.some((range) => isStored(this.#doc, range))
-    const movedByBoth = new Map(
-      movesOf(this.#options.kept, this.#versions).map(({ from: [id], to }) => [idName(id), isThere(to)]),
-    )
-    const overlaps = new Map(this.#places.map((place, overlap) => [place, overlap]))
-    const index = RangeIndex.of(
-      [...overlaps].flatMap(([place, overlap]) => place.map((range) => ({ ...range, overlap }))),
-    )
-    for (const { from, to } of movesOf(loser, this.#versions)) {
-      const isMoved = movedByBoth.get(idName(from[0]))
-      const parts = from.flatMap((range) => [...index.parts(range)])
-      const overlap = parts.find(({ range }) => range !== null)?.range?.overlap
-      if (isMoved ?? overlap !== undefined) this.#deleteCopy(to, overlap)
-      else if (isMoved === undefined && !isThere(to)) for (const range of from) this.#moveBack(range)
-    }
-  }
-
-  #deleteCopy(ranges: readonly IdRange[], overlap: number | undefined): void {
-    for (const range of ranges) {
-      const type = itemIn(this.#doc, range)?.parent as SharedRoot | undefined
-      deleteIds(this.#transaction, range)
-      if (type !== undefined) this.#forgetPlaces(type)
-    }
-    if (overlap !== undefined) this.#places[overlap] = [...(this.#places[overlap] ?? []), ...ranges]
-    if (this.#options.kept === 'theirs') this.#lost.push(...ranges)
-    this.#isRepaired = true
-  }
-
-  /** Restores an element that the losing side has deleted, if the kept side has it at a place that is still there. */
-  #moveBack(range: IdRange): void {
-    const { kept } = this.#options
-    const item = this.#versions.item(kept, range)
-    // A restored text could join words.
-    if (item === null || item.deleted || item.parentSub !== null || item.content instanceof Y.ContentString)
-      return
-    const type = this.#typeOf(item.parent as SharedRoot)
-    if (type === null || type._item?.deleted === true) return
-    this.#restore(type, range, kept)
-    this.#forgetPlaces(type)
-    if (kept === 'theirs') this.#lost.push(range)
   }
 
   /** Returns whether a type without children must stay, although it needs one. */
@@ -383,8 +320,8 @@ class UpdateMerge {
     const isLive = (at: number): boolean => sequence.isLive(at)
     for (const range of sequence.ranges(indexes.filter((at) => isLive(at) && !has(at))))
       deleteIds(this.#transaction, range)
-    for (const range of sequence.ranges(indexes.filter((at) => !isLive(at) && has(at))))
-      this.#restore(sequence.type, range, side)
+    for (const { client, clock, length } of sequence.ranges(indexes.filter((at) => !isLive(at) && has(at))))
+      this.#restore(sequence.type, { client, clock, length }, side)
     if (side === 'theirs')
       this.#lost.push(...sequence.ranges(indexes.filter((at) => !isLive(at) !== !has(at))))
     // The other side can have deleted the marks around insertions of this side.

@@ -126,9 +126,8 @@ class ListMerge {
     const [base, theirs, mine] = [this.#items('base'), this.#items('theirs'), this.#items('mine')]
     if (base !== null && theirs !== null && mine !== null) return this.#byId({ base, theirs, mine })
     const known = this.#merger.overlaps.length
-    const moved = this.#moved(this.#merger.kept === 'theirs' ? 'mine' : 'theirs')
     this.#byHunks()
-    if (this.#isComplete(moved)) return this.#merged
+    if (this.#isComplete()) return this.#merged
     this.#merger.overlaps.length = known
     return [...this.#merger.overlap(this.#lists, `${this.#place.path}/${this.#place.first}`)]
   }
@@ -142,7 +141,7 @@ class ListMerge {
 
   /** Merges each item, in the order of theirs with the items that mine has inserted or moved. */
   #byId({ base, theirs, mine }: ThreeWay<Items>): Plain[] {
-    const [movedByTheirs, movedByMine] = [this.#moved('theirs'), this.#moved('mine')]
+    const [movedByTheirs, movedByMine] = [this.#moved('theirs', base), this.#moved('mine', base)]
     const isPlacedByMine = (item: number): boolean =>
       !theirs.has(item) ||
       (movedByMine.has(item) && (this.#merger.kept === 'mine' || !movedByTheirs.has(item)))
@@ -174,25 +173,20 @@ class ListMerge {
   }
 
   /** Returns the items of the base that a side has moved. */
-  #moved(side: MergeSide): ReadonlySet<number> {
-    const base = new Set(this.#numbers.base)
+  #moved(side: MergeSide, base: Items): ReadonlySet<number> {
     const inserted = this.#hunks[side].flatMap(({ bStart, bEnd }) => [
       ...this.#numbers[side].subarray(bStart, bEnd),
     ])
     return new Set(inserted.filter((item) => base.has(item)))
   }
 
-  /**
-   * Returns whether no item is lost or doubled, as an item can be that both sides have moved.
-   * @param moved items that the losing side has moved
-   */
-  #isComplete(moved: ReadonlySet<number>): boolean {
+  /** Returns whether no item is lost or doubled, as an item is that both sides have moved. */
+  #isComplete(): boolean {
     const { base, theirs, mine } = this.#numbers
     const counts = [base, theirs, mine, this.#merged.map(this.#numberOf)].map(counted)
     const isComplete = (item: number, hasId: boolean): boolean => {
       const [b = 0, t = 0, m = 0, result = 0] = counts.map((each) => each.get(item))
       const both = t + m - b
-      if (moved.has(item)) return result === both
       return result >= Math.min(t, m, both) && result <= Math.max(t, m, hasId ? 0 : both)
     }
     return (['theirs', 'mine'] as const).every((side) =>

@@ -243,67 +243,6 @@ describe('XML', () => {
       expect(mergeThree(xml(base), xml(left), xml(right)).overlaps).toHaveLength(1)
     }
   })
-
-  it('[MERGE-2] has content once that one side has moved and the other one has changed', () => {
-    const p = (...texts: readonly string[]) =>
-      texts.map((content) => `<paragraph>${content}</paragraph>`).join('')
-    const list = (...items: readonly string[]) =>
-      `<bulletList>${items.map((item) => `<listItem>${item}</listItem>`).join('')}</bulletList>`
-    const [base, changed] = [p('alpha beta', 'gamma', 'delta'), p('alpha beta X', 'gamma', 'delta')]
-    for (const [before, edited, moved] of [
-      [base, changed, p('gamma', 'delta', 'alpha beta')],
-      [base, changed, `${p('gamma')}<blockquote>${p('alpha beta', 'delta')}</blockquote>`],
-      [base, p('alpha beta', 'gamma X', 'delta'), p('alpha beta gamma', 'delta')],
-      [p('one two three'), p('ONE two three'), p('one', 'two three')],
-      [list(p('a'), p('b')), list(p('a'), p('b X')), list(p('a') + list(p('b')))],
-    ] as const)
-      for (const [theirs, mine] of [
-        [edited, moved],
-        [moved, edited],
-      ] as const) {
-        const isMoved = theirs === edited ? 'keepMine' : 'keepTheirs'
-        const isEdited = theirs === edited ? 'keepTheirs' : 'keepMine'
-        const textIn = (data: unknown) => (data as string).match(/[A-Za-z]+(?![^<]*>)/g)?.toSorted()
-        expect(textIn(mergeThree(xml(before), xml(theirs), xml(mine), isMoved).data)).toEqual(textIn(moved))
-        const merged = mergeThree(xml(before), xml(theirs), xml(mine), isEdited)
-        expect(textIn(merged.data), JSON.stringify({ theirs, mine, merged: merged.data })).toEqual(
-          textIn(edited),
-        )
-        expect(merged.overlaps).toHaveLength(1)
-      }
-  })
-
-  it('[MERGE-2] keeps content that the losing side has moved into a deleted element', () => {
-    const quote = (content: string) => `<blockquote><paragraph>${content}</paragraph></blockquote>`
-    const [first, between] = ['<paragraph>alpha beta</paragraph>', '<paragraph>between</paragraph>']
-    const [base, without] = [first + between + quote('q'), first + between]
-    const moved = between + quote('q').replace('</b', `${first}</b`)
-    expect(mergeThree(xml(base), xml(without), xml(moved), 'keepTheirs').data).toBe(without)
-    expect(mergeThree(xml(base), xml(moved), xml(without), 'keepMine').data).toBe(without)
-  })
-
-  it('[MERGE-2] has an element once that both sides have moved', () => {
-    const [a, b, c, d] = ['a b', 'c d', 'e f', 'g h'].map((content) => `<paragraph>${content}</paragraph>`)
-    const [base, theirs, mine] = [
-      [a, b, c, d],
-      [b, a, c, d],
-      [b, c, d, a],
-    ].map((list) => xml(list.join('')))
-    const merged = mergeThree(base!, theirs!, mine!, 'keepMine')
-    expect(merged.data).toBe([b, c, d, a].join(''))
-  })
-
-  it('[MERGE-2] has a value once that one side has moved and the other one has changed', () => {
-    for (const [base, edited, moved] of [
-      [map({ a: { x: 1 } }), map({ a: { x: 2 } }), map({ b: { x: 1 } })],
-      [array([{ x: 1 }, 2, 3]), array([{ x: 2 }, 2, 3]), array([2, 3, { x: 1 }])],
-      [map({ l: [{ x: 1 }, 2, 3] }), map({ l: [{ x: 2 }, 2, 3] }), map({ l: [2, 3, { x: 1 }] })],
-    ] as const) {
-      const { data } = mergeThree(base, base, edited)
-      expect(mergeThree(base, edited, moved, 'keepTheirs').data).toEqual(data)
-      expect(mergeThree(base, moved, edited, 'keepMine').data).toEqual(data)
-    }
-  })
 })
 
 describe('elements from which each side has deleted a part of the content', () => {
