@@ -153,13 +153,15 @@ export function formOfItem(
 ): string {
   if (content instanceof Y.ContentString) return content.str.slice(offset, offset + length)
   if (content instanceof Y.ContentFormat) return bracketed([content.key, toJson(content.value) ?? null])
-  if (content instanceof Y.ContentType) return bracketed(formOfType(content.type, partsOf, depth))
+  if (content instanceof Y.ContentType)
+    return `${bracket}(${formOfType(content.type, partsOf, depth)}${bracket})`
   const values = plainValues(content, offset, length)
   return values.map((value) => bracketed(toJson(value) ?? null)).join('')
 }
 
-function formOfType(type: SharedRoot, partsOf: typeof presentParts, depth: number): unknown {
-  if (depth > limits.typeDepth) return null
+/** The forms of what is inside are not escaped: each level would double them. */
+function formOfType(type: SharedRoot, partsOf: typeof presentParts, depth: number): string {
+  if (depth > limits.typeDepth) return ''
   const form = (item: Y.Item, part: ItemRange): string => formOfItem(item, part, partsOf, depth + 1)
   const entries: (readonly [string, string])[] = []
   for (const [key, last] of type._map)
@@ -172,7 +174,9 @@ function formOfType(type: SharedRoot, partsOf: typeof presentParts, depth: numbe
   const children: string[] = []
   for (let item = type._start; item !== null; item = item.right)
     for (const part of partsOf(item)) children.push(form(item, part))
-  return [nameOfType(type), entries.sort(([a], [b]) => (a < b ? -1 : 1)), children.join('')]
+  entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  const names = bracketed([nameOfType(type), ...entries.map(([key]) => key)])
+  return [names, ...entries.map(([, entry]) => entry), ...children].join('')
 }
 
 /** Returns whether two shared types have the same visible content. */

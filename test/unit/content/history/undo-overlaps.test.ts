@@ -7,6 +7,7 @@ import type { UndoSelection } from '../../../../src/core/content/history/undo-se
 import type { OverlapPolicy } from '../../../../src/core/content/merge/overlap.ts'
 import { wordTexts } from '../../../../src/core/content/merge/words.ts'
 import { replaceContent } from '../../../../src/core/content/replace.ts'
+import { formOfItem } from '../../../../src/core/content/yjs/sequence-content.ts'
 import { Random } from '../../../support/data/random-doc.ts'
 import { seed } from '../../../support/data/seed.ts'
 import { times } from '../../../support/time/full-run.ts'
@@ -409,4 +410,16 @@ it(`[ATT-114] doubles no element of a list, and keeps those of others (seed ${se
     if (result.overlaps !== undefined) overlapping += 1
   }
   expect(overlapping).toBeGreaterThan(20)
+})
+
+it('[ATT-114] compares deeply nested elements without a form that grows with each level', () => {
+  const doc = new Y.Doc()
+  let inner: Y.XmlElement | Y.XmlFragment = doc.getXmlFragment('xml')
+  for (let level = 0; level < 60; level += 1) {
+    const element = new Y.XmlElement('div')
+    inner.insert(0, [element])
+    inner = element
+  }
+  const outermost = doc.getXmlFragment('xml')._start as Y.Item
+  expect(formOfItem(outermost).length).toBeLessThan(60 * 30)
 })
