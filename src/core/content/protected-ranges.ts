@@ -92,9 +92,7 @@ class ProtectedReader {
     const formats = new SequenceFormats()
     // The line breaks of XML have no attributes of blocks.
     const hasLines = !(type instanceof Y.XmlText) && this.#hasMarks(type)
-    const ends = hasLines
-      ? [...this.#pieces(type, hasLines)].filter(({ lineBreak }) => lineBreak !== null)
-      : []
+    const ends = hasLines ? lineEnds(this.#pieces(type, hasLines)) : []
     const node = this.#nodeOf(type)
     let [line, range]: [number, ProtectedRange | null] = [0, null]
     for (const { item, part, mark, lineBreak } of this.#pieces(type, hasLines, formats)) {
@@ -193,4 +191,17 @@ function textOf(
   for (let item = content.type._start; item !== null && text.length <= shownCharacters; item = item.right)
     if (!item.deleted) text += textOf(item)
   return text
+}
+
+/** Returns the line breaks of a sequence, with the attribute of their line. A mark of the text before is none. */
+function lineEnds(pieces: Iterable<Piece>): readonly Pick<Piece, 'mark' | 'lineBreak'>[] {
+  const ends: Pick<Piece, 'mark' | 'lineBreak'>[] = []
+  let before: Piece | null = null
+  for (const piece of pieces) {
+    const { lineBreak, mark, part } = piece
+    const isOfText = part.length > 1 || (before !== null && before.mark === mark)
+    if (lineBreak !== null) ends.push({ lineBreak, mark: isOfText ? undefined : mark })
+    before = lineBreak === null ? piece : null
+  }
+  return ends
 }

@@ -176,6 +176,15 @@ it('[AGT-25] the attribute of a line of Quill protects the whole line', async ()
   expect(await read()).toEqual([{ insert: 'Begin\nNew\nWe pay ' }, line[1], end, { insert: 'End\n' }])
 })
 
+it('[AGT-25] a mark over several lines of a text protects only the text that has it', async () => {
+  const marked = { insert: 'first\nsecond', attributes: { locked: true } }
+  const data = [{ insert: 'Intro ' }, marked, { insert: ' end\n' }]
+  const { edit, read } = await make({ type: 'delta', schema: '', names: ['locked'], data })
+  expect(codeOf(await edit({ replace: { find: 'second', with: 'third' } }))).toBe('agent/protected-content')
+  dataOf(await edit({ replace: { find: 'Intro', with: 'Preface' } }))
+  expect(await read()).toEqual([{ insert: 'Preface ' }, marked, { insert: ' end\n' }])
+})
+
 it('[AGT-26] the error names the place, and a user may make the same change', async () => {
   const { edit, place, read } = await make()
   const change = { replace: { find: '100', with: '200' } }
