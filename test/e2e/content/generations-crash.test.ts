@@ -10,7 +10,7 @@ import { seed } from '../../support/data/seed.ts'
 import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { times } from '../../support/time/full-run.ts'
 
-const rounds = times(2, 12)
+const rounds = times(1, 12)
 const timeout = times(120_000, 600_000)
 const documents = Array.from({ length: times(12, 60) }, (_, at) => `d${at}`)
 const options = { WEFT_CALLS_PER_KEY: '0', WEFT_CALLS_PER_ADDRESS: '0' }
