@@ -193,7 +193,10 @@ function textOf(
   return text
 }
 
-/** Returns the line breaks of a sequence, with the attribute of their line. A mark of the text before is none. */
+/**
+ * Returns the line breaks of a sequence, with the attribute of their line. A mark that the text before also has is not an
+ * attribute.
+ */
 function lineEnds(pieces: Iterable<Piece>): readonly Pick<Piece, 'mark' | 'lineBreak'>[] {
   const ends: Pick<Piece, 'mark' | 'lineBreak'>[] = []
   let before: Piece | null = null

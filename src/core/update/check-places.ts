@@ -125,7 +125,7 @@ function isEntry(start: PlacedItem, items: PlacedItemsByClient, doc: Y.Doc): boo
       answer = item.isEntry
       break
     }
-    // Items with circular references are no entries: Yjs never integrates them.
+    // Yjs never integrates items with circular references.
     item.isEntry = false
     chain.push(item)
     const { place }: PlacedItem = item
