@@ -311,17 +311,19 @@ it('[DEL-9] restores no branch after a migration of its editor', async () => {
 it('[DEL-10] keeps the last 100 deleted branches of a document, and none with the option 0', async () => {
   const server = await startTestServer()
   await add(server, 'd1')
-  const cycle = async ({ post }: TestServer, name: string) => {
+  const create = async ({ post }: TestServer, name: string) =>
     dataOf(await post('/v2/crdt/branches/create', { ...editor, name, userId: 'bob' }))
+  const remove = async ({ post }: TestServer, name: string) =>
     dataOf(await post('/v2/crdt/branches/delete', { ...editor, name }))
-  }
-  const names = Array.from({ length: 101 }, (_, index) => `b${index}`)
-  for (const name of names) await cycle(server, name)
+  const names = Array.from({ length: 106 }, (_, index) => `b${index}`)
+  for (const name of names) await create(server, name)
+  for (const name of names.slice(0, 100)) await remove(server, name)
+  await Promise.all(names.slice(100).map((name) => remove(server, name)))
   const listed = async () => (await deletions(server, { pageSize: 1000 })).map(({ id }) => id).toSorted()
   await eventually(async () => (await listed()).length === 100)
   expect(await listed()).toEqual(
     names
-      .slice(1)
+      .slice(6)
       .map((name) => `main@${name}`)
       .toSorted(),
   )
@@ -331,7 +333,8 @@ it('[DEL-10] keeps the last 100 deleted branches of a document, and none with th
   await add(without, 'd1')
   const place = { logs: [[without.credentials.workspaceId]], blobs: [['versions']], parts: [] }
   const before = await engine.storedBytes(place)
-  await cycle(without, 'draft')
+  await create(without, 'draft')
+  await remove(without, 'draft')
   expect(await deletions(without)).toEqual([])
   expect(await engine.storedBytes(place)).toBe(before)
   dataOf(await without.post('/v2/crdt/branches/create', { ...draft, userId: 'bob' }))

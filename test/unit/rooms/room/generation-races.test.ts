@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { ApiError } from '../../../../src/core/base/errors.ts'
 import { addressKey, type DocumentAddress } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
 import { versionOf } from '../../../../src/core/model/version.ts'
@@ -85,6 +86,24 @@ it('[PRUNE-1] keeps a large update that arrives in the tick in which a prune beg
   await rooms.closeAll(close('serviceRestart', 'the test has ended'))
   const { room: again } = await roomsOn(engine).open(address)
   expect(docOf(again.state.encode()).getArray('list').length).toBe(4_500)
+})
+
+it('[PRUNE-4] prunes nothing if the check fails that runs while no update is applied', async () => {
+  const { rooms, room, others, send } = await opened()
+  const ann = new Y.Doc()
+  send(addedTo(ann, () => ann.getText('text').insert(0, 'hello')))
+  await eventually(() => others.getText('text').length === 5)
+  const { revision } = room.state
+  const check = async (): Promise<void> => {
+    expect(room.isLocked).toBe(true)
+    throw new ApiError('crdt/open-branches', 'a branch was restored')
+  }
+  const authorship = { by: '', right: undefined, source: 'rest', meta: null } as const
+  await expect(room.prune(authorship, versionOf(room.commits.version), check)).rejects.toMatchObject({
+    code: 'crdt/open-branches',
+  })
+  expect([room.state.revision, room.generations.count, room.isLocked]).toEqual([revision, 0, false])
+  await rooms.closeAll(close('serviceRestart', 'the test has ended'))
 })
 
 it('[PRUNE-1] keeps a change of a backend that is made during a rebase', async () => {
