@@ -94,12 +94,9 @@ function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
   ]
 }
 
-/** Sentence of `/readyz`. It leaves out the reason, which names the bucket and is in the log. */
-const objectsUnavailable = 'the object storage of saved versions cannot be used'
-
 /** Creates the HTTP edge, which serves REST, pages, and the clients of `sync` without a websocket. */
 export function createHttp(sync: SyncServer, services: ServerServices): HttpListener {
-  const { config, clock, metrics, tenancy, objects } = services
+  const { config, clock, metrics, tenancy } = services
   const { readiness, callable } = healthOf(services)
   const edge: Edge = {
     services,
@@ -121,7 +118,6 @@ export function createHttp(sync: SyncServer, services: ServerServices): HttpList
     pages: pageRoutes(services, {
       slowCalls: edge.slowCalls,
       readiness,
-      degraded: () => (objects === null || objects.problem === null ? [] : [objectsUnavailable]),
       backup: downloadOf(services),
     }),
     served: [

@@ -1,11 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
-import {
-  problemLogger,
-  warnOfMissingStorage,
-  withObjects,
-} from '../capabilities/backups/objects/object-engine.ts'
-import { openObjects } from '../capabilities/backups/objects/open-objects.ts'
 import { capabilities } from '../capabilities/list.ts'
 import type { CallbackFunctions } from '../capabilities/webhooks/callback-records.ts'
 import { EventListeners } from '../capabilities/webhooks/sending/fanout.ts'
@@ -162,11 +156,8 @@ async function openPostgres(config: Config, log: Log): Promise<Engine> {
 async function open(
   options: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs' | 'functions'>,
 ): Promise<OpenServer & { abandon(): Promise<void> }> {
-  const { clock, log } = options
+  const { clock, log, engine } = options
   const metrics = createMetrics(() => droppedLines(log))
-  const objects = await openObjects(options.config, { clock, metrics, onChange: problemLogger(log) })
-  const { engine, sweeper } = withObjects(options.engine, objects, clock, log)
-  if (objects === null) await warnOfMissingStorage(engine, clock, log)
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
   const directory = keepsData(options.config) ? options.config.dataDir : null
@@ -189,7 +180,7 @@ async function open(
   })
   const { credentials, isSecretLost } = bootstrapped
   const config = { ...options.config, adminToken: credentials.adminToken ?? null }
-  const given = { ...options, config, engine }
+  const given = { ...options, config }
   const created =
     directory === null ? bootstrapped.created : await noteCreated(directory, bootstrapped.created)
   if (isSecretLost) log.warn({ event: 'signing_secret.made', data: directory }, signingSecretMade)
@@ -205,8 +196,6 @@ async function open(
     recent,
     metrics,
     backups,
-    objects,
-    sweeper,
     reports,
     tracer: createTracer(config.debug, log),
     spans,

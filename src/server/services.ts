@@ -47,9 +47,7 @@ import type { BaseServices, CoreServices, ReplaceableServices, Services } from '
 import { creationsOf, threadJobMsOf, workspaceReadsOf } from './limits-from-config.ts'
 
 /** What exists before the services: the base, and what the capabilities get from the start of the process. */
-export interface ServerBase
-  extends BaseServices,
-    Pick<Services, 'backups' | 'objects' | 'sweeper' | 'functions' | 'listeners'> {
+export interface ServerBase extends BaseServices, Pick<Services, 'backups' | 'functions' | 'listeners'> {
   readonly rejections: RejectionLog
 }
 

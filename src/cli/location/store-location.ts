@@ -1,11 +1,6 @@
 import { resolve } from 'node:path'
-import { ObjectPlace } from '../../capabilities/backups/objects/object-index.ts'
-import { openObjects } from '../../capabilities/backups/objects/open-objects.ts'
-import { resolveDump } from '../../capabilities/backups/objects/resolve-dump.ts'
-import type { SealedObjects } from '../../capabilities/backups/objects/sealed-objects.ts'
-import { type DumpResolver, readTokenFile } from '../../capabilities/backups/storage/backup.ts'
+import { readTokenFile } from '../../capabilities/backups/storage/backup.ts'
 import type { StoreLocation } from '../../capabilities/backups/storage/offline-store.ts'
-import { systemClock } from '../../core/base/clock.ts'
 import type { Config } from '../../core/config/config.ts'
 import { isLoopbackHost } from '../../core/config/public-url.ts'
 import { ConfigError } from '../../core/config/read-config.ts'
@@ -58,22 +53,6 @@ export function readableConfig(file?: string): Config | null {
   } catch {
     return null
   }
-}
-
-/**
- * Opens the object storage of the configuration; null if none is configured.
- * @throws StorageError, ConfigError
- */
-export async function configuredObjects(): Promise<SealedObjects | null> {
-  const config = readableConfig()
-  return config === null ? null : openObjects(config, { clock: systemClock })
-}
-
-/** Reads the contents of saved versions that are in the configured object storage. */
-export const resolveConfigured: DumpResolver = async (dump, kv) => {
-  const objects = await configuredObjects()
-  objects?.belongTo(new ObjectPlace(kv))
-  return resolveDump(dump, objects)
 }
 
 /**

@@ -9,7 +9,7 @@ import { StorageError } from '../../capabilities/backups/storage/storage-error.t
 import { systemClock } from '../../core/base/clock.ts'
 import { readPackageVersion } from '../../core/base/package-version.ts'
 import { printResult, showProgress } from '../command-line/command-io.ts'
-import { requireAdminToken, resolveConfigured, storeOf, tokenFileOption } from '../location/store-location.ts'
+import { requireAdminToken, storeOf, tokenFileOption } from '../location/store-location.ts'
 
 interface Flags {
   readonly tokenFile?: string
@@ -55,7 +55,7 @@ export function backupCommand(): Command {
 const repositoryOnly = ['keyFile', 'keep', 'verify', 'otherStore'] as const
 
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
-  if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock, resolveConfigured)
+  if (!/^https?:\/\//.test(source)) return backupOffline(storeOf(source), systemClock)
   return backupOnline(source, () => requireAdminToken(source, tokenFile))
 }
 

@@ -1,8 +1,6 @@
 import { Command } from 'commander'
-import { examineObjects } from '../../capabilities/backups/objects/open-objects.ts'
 import { examine } from '../../capabilities/backups/storage/doctor.ts'
 import type { Finding } from '../../capabilities/backups/storage/finding.ts'
-import { systemClock } from '../../core/base/clock.ts'
 import { injectedVariables } from '../../core/config/variables.ts'
 import { configOf, printResult, withConfigFlags } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
@@ -13,12 +11,7 @@ export function doctorCommand(): Command {
     .description('Check the configuration and the environment, and suggest fixes.')
     .action(async (flags: { json?: true }) => {
       const { config } = configOf(flags)
-      const findings = [
-        configured(),
-        ...(await examine(config)),
-        ...(await examineObjects(config, systemClock)),
-      ]
-      printFindings(findings, flags.json)
+      printFindings([configured(), ...(await examine(config))], flags.json)
     })
 }
 

@@ -801,12 +801,6 @@ export const errorCodes = {
     meaning: 'The editor has the maximum number of saved versions.',
     remedy: 'Delete versions with `/v2/crdt/versions/delete`.',
   },
-  'version/content-unavailable': {
-    status: 'UNAVAILABLE',
-    meaning:
-      'The content of a saved version is in object storage, which cannot be used. Documents are not affected.',
-    remedy: 'Send the call again after `Retry-After` seconds. Operators: check `/readyz` and the log.',
-  },
   'branch/not-found': {
     status: 'NOT_FOUND',
     meaning: 'The editor does not have this branch.',

@@ -331,16 +331,6 @@ export const options = {
     'Chunks that are read again to verify a backup: all its chunks (`all`), or only its new ones (`new`). With `all`, each backup downloads the size of the compressed store.',
   ),
   backupKey: secret(backupKeyText, 'Key of that repository. Without it, the backups cannot be read.', 'none'),
-  versionsTo: optional(
-    backupPlace,
-    'Object storage for the contents of saved versions from 4 KB. Contents that the store already has stay there.',
-    { defaultText: 'none: the store has all contents' },
-  ),
-  versionsKey: secret(
-    backupKeyText,
-    'Key of that object storage. Without it, the contents cannot be read.',
-    'none',
-  ),
   audit: option(
     oneOf('admin', 'all', 'off'),
     'admin',

@@ -201,12 +201,7 @@ function checkTogether(config: Config): void {
     throw new ConfigError(
       `${environmentOf('engine')} is "postgres"; expected ${environmentOf('postgresUrl')} too, the URL of the database`,
     )
-  checkEncrypted(config, ['backupTo', 'the place of the backups'], ['backupKey', 'backups are encrypted'])
-  checkEncrypted(
-    config,
-    ['versionsTo', 'the object storage of saved versions'],
-    ['versionsKey', 'the contents of versions are encrypted'],
-  )
+  checkBackups(config)
   if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))
     throw new ConfigError(
       `${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`,
@@ -222,24 +217,17 @@ function checkTogether(config: Config): void {
     )
 }
 
-/**
- * Checks the options of a store of encrypted data: its place and its key.
- * @throws ConfigError
- */
-function checkEncrypted(
-  config: Config,
-  [place, what]: readonly ['backupTo' | 'versionsTo', string],
-  [secret, reason]: readonly ['backupKey' | 'versionsKey', string],
-): void {
-  const [to, key] = [environmentOf(place), environmentOf(secret)]
-  if (config[place] === null && config[secret] !== null)
-    throw new ConfigError(`${key} is set; expected ${to} too, ${what}`)
-  if (config[place] === null) return
-  if (config[secret] === null)
-    throw new ConfigError(`${to} is set; expected ${key} too, because ${reason}`, {
+/** @throws ConfigError if backups lack their place, their key, or a store */
+function checkBackups({ backupTo, backupKey, engine }: Config): void {
+  const [to, key] = [environmentOf('backupTo'), environmentOf('backupKey')]
+  if (backupTo === null && backupKey !== null)
+    throw new ConfigError(`${key} is set; expected ${to} too, the place of the backups`)
+  if (backupTo === null) return
+  if (backupKey === null)
+    throw new ConfigError(`${to} is set; expected ${key} too, because backups are encrypted`, {
       hint: `create a key with weft backups key <file>, and name the file in ${key}_FILE`,
     })
-  if (config.engine !== 'memory') return
+  if (engine !== 'memory') return
   throw new ConfigError(
     `${to} is set and ${environmentOf('engine')} is "memory"; expected "level" or "postgres", because this engine stores nothing`,
   )

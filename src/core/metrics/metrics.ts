@@ -389,14 +389,6 @@ function histograms(registry: Registry) {
       buckets,
       registers,
     }),
-    /** `operation` is `put`, `get` or `delete`. `result` is `succeeded`, `failed` or `damaged` (or missing). */
-    objectCallSeconds: new Histogram({
-      name: 'weft_object_call_duration_seconds',
-      help: 'Duration of calls to the object storage of saved versions, by operation and result: succeeded, failed or damaged (or missing)',
-      labelNames: ['operation', 'result'],
-      buckets,
-      registers,
-    }),
     crdtUpdateDurationSeconds: new Histogram({
       name: 'weft_crdt_update_duration_seconds',
       help: 'Duration of content replacements, including difference and commit, by content type',

@@ -1,21 +1,11 @@
 import type { Key, LoadedLog } from './engine.ts'
-import type { StoredEntry } from './stored-entry.ts'
 
 /**
  * A stored item that differs from the bytes that were written, or that is missing. The member `what`
  * identifies the item.
  */
 export interface Damage {
-  readonly kind:
-    | 'store'
-    | 'file'
-    | 'document'
-    | 'version'
-    | 'attribution'
-    | 'record'
-    | 'index'
-    | 'job'
-    | 'object'
+  readonly kind: 'store' | 'file' | 'document' | 'version' | 'attribution' | 'record' | 'index' | 'job'
   readonly what: string
   readonly problem: string
 }
@@ -57,11 +47,6 @@ export interface CheckOptions {
   readonly removed: (part: Key) => PendingRemoval | null
   /** Returns the entries that must exist because this value is stored under this key. */
   readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly ExpectedEntry[]
-  /**
-   * Called for each sound blob, and then for each sound value. Returns the reason why the entry is unusable; null if
-   * it is usable.
-   */
-  readonly entryProblem: (entry: Extract<StoredEntry, { is: 'blob' | 'value' }>) => string | null
   /**
    * Checks the content of a document whose stored records can be read. Returns the reason why the content is
    * unusable; null if it is usable.

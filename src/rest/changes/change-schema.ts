@@ -3,7 +3,6 @@ import type { AuthorRun } from '../../core/content/history/author-runs.ts'
 import { defaultGroupSeconds } from '../../core/content/history/change-groups.ts'
 import type { ChangeSet } from '../../core/content/history/change-sets.ts'
 import { changeMetaLimits, changeSources } from '../../core/model/change-origin.ts'
-import { contentUnavailable } from '../schemas/content-format.ts'
 import { changeMeta } from './change-meta.ts'
 
 const texts = json.list(json.text())
@@ -180,7 +179,6 @@ export const rangeErrors = [
     when: 'a version is unknown, or the log can no longer rebuild it; `details.oldest` is the oldest one that it can',
   },
   { code: 'version/not-found', when: 'the editor has no such saved version' },
-  contentUnavailable,
 ] as const
 
 export const attributionDisabled = {

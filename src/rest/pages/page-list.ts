@@ -65,8 +65,6 @@ export interface PageSources {
   readonly slowCalls: CallDurations
   /** Returns the readiness of the server for load balancers. */
   readonly readiness: () => Health
-  /** Returns sentences about parts that do not work, although the server is ready. */
-  readonly degraded: () => readonly string[]
   /**
    * Returns the bytes of a backup of the current state; `nothing` if the engine stores nothing, `busy` if
    * other backups are running.
@@ -80,7 +78,7 @@ type PageServices = Pick<Services, 'clock' | 'config' | 'engine' | 'metrics' | '
 export function pageRoutes(services: PageServices, sources: PageSources): readonly PageRoute[] {
   const version = readPackageVersion()
   const { config, publicUrl } = services
-  const { readiness, degraded } = sources
+  const { readiness } = sources
   const status = new StatusReader(services, sources.slowCalls)
   const operate = (path: string, page: Pick<PageRoute, 'calls' | 'isAudited' | 'content'>): PageRoute => ({
     path,
@@ -97,7 +95,7 @@ export function pageRoutes(services: PageServices, sources: PageSources): readon
   return [
     { path: '/', calls: 1, content: (request) => root(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
-    { path: '/readyz', calls: 0, content: () => ready(readiness(), degraded()) },
+    { path: '/readyz', calls: 0, content: () => ready(readiness()) },
     {
       path: '/metrics',
       calls: metricsCalls,
@@ -143,10 +141,10 @@ function root({ headers }: IncomingMessage, version: string): PageBody {
   return { kind: 'empty', status: 302, headers: { location: links.Console, vary: 'accept' } }
 }
 
-function ready(health: Health, degraded: readonly string[]): PageBody {
+function ready(health: Health): PageBody {
   if (!health.ok)
     throw new ApiError('server/not-ready', `not ready: ${health.reason}`, { retryAfterSeconds: 1 })
-  return json({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
+  return json({ status: 'ready' })
 }
 
 async function metricsPage(

@@ -27,11 +27,6 @@ export const contentErrors = [
   { code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
 ] as const
 
-export const contentUnavailable = {
-  code: 'version/content-unavailable',
-  when: 'the object storage with the content of the version cannot be used',
-} as const
-
 export const noSuchRoot = {
   code: 'crdt/root-not-found',
   when: 'there are roots, and none of them is called `contentKey`: `details.roots` names up to 20 of them',

@@ -236,7 +236,6 @@ it('[ENG-88] verify reports a damaged attribution, and no damage of its document
     contentProblem: async () => null,
     expected: () => [],
     removed: () => null,
-    entryProblem: () => null,
     onProgress: () => undefined,
   })
   expect(check.damages).toMatchObject([

@@ -109,10 +109,6 @@ const notRun: Readonly<Record<string, string>> = {
     'it takes two servers; test/e2e/records/restore-documents.test.ts has them',
   'node dist/main.js backup http://localhost:8787 --to s3://acme-backups/weft --key-file backup.key --token-file admin-token --keep 7d,4w,12m':
     'it takes a bucket; test/interop/s3.test.ts and test/rest/storage have both',
-  'node dist/main.js backups key versions.key':
-    'it takes a bucket; test/interop/object-blobs.test.ts has one',
-  'WEFT_VERSIONS_TO=s3://acme-versions/weft WEFT_VERSIONS_KEY_FILE=versions.key node dist/main.js verify ./data':
-    'it takes a bucket; test/rest/storage/verify-objects.test.ts checks a store over a folder',
   'WEFT_BACKUP_TO=s3://acme-backups/weft WEFT_BACKUP_KEY_FILE=backup.key node dist/main.js':
     'it takes a bucket; test/rest/storage/scheduled-backups.test.ts has such a server over a folder',
   'node dist/main.js restore ./weft-backups --key-file backup.key --to http://localhost:8787 --document acme/plan --dry-run':

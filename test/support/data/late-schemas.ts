@@ -8,7 +8,7 @@ const unchecked = ['isRequired', 'acceptsNull', 'json']
 
 /**
  * Returns the places at which a file builds a schema after its module has loaded, such as
- * `src/core/store/stored-blob.ts:4`. A function may build schemas if the file does not export it, and uses it only
+ * `src/core/store/stored-record.ts:4`. A function may build schemas if the file does not export it, and uses it only
  * outside of functions.
  */
 export function lateSchemas(file: string, text: string): readonly string[] {

@@ -285,25 +285,3 @@ it('[BKP-94] rejects options of backups that are invalid or do not belong togeth
     expect(rejected(changes)).not.toContain(key.slice(1))
   }
 })
-
-it('[VER-28] rejects an object storage of versions without a key, a key alone, and the engine memory', () => {
-  const key = 'cd'.repeat(32)
-  const base = { WEFT_VERSIONS_TO: 's3://bucket/versions', WEFT_VERSIONS_KEY: key }
-  const valid = { versionsTo: 's3://bucket/versions', versionsKey: key }
-  expect(read({ environment: base }).config).toMatchObject(valid)
-  const withChanges = (changes: Record<string, string>) => () =>
-    read({ environment: { ...base, ...changes } })
-  const cases: readonly (readonly [Record<string, string>, string])[] = [
-    [{ WEFT_VERSIONS_KEY: '' }, 'WEFT_VERSIONS_TO is set; expected WEFT_VERSIONS_KEY too'],
-    [{ WEFT_VERSIONS_TO: '' }, 'WEFT_VERSIONS_KEY is set; expected WEFT_VERSIONS_TO too'],
-    [
-      { WEFT_VERSIONS_TO: 'ftp://host/x' },
-      'WEFT_VERSIONS_TO is "ftp://host/x"; expected the path of a folder',
-    ],
-    [{ WEFT_ENGINE: 'memory' }, 'expected "level" or "postgres", because this engine stores nothing'],
-  ]
-  for (const [changes, message] of cases) {
-    expect(withChanges(changes)).toThrow(message)
-    expect(withChanges(changes)).not.toThrow(key.slice(1))
-  }
-})

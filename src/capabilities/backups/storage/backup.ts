@@ -160,26 +160,18 @@ async function writeAll(
   }
 }
 
-/** Returns a dump that does not need the object storage of saved versions. */
-export type DumpResolver = (dump: StoreDump, kv: Kv) => Promise<StoreDump>
-
 /**
  * Backs up a stopped server, and yields the bytes of the backup.
- * @param resolved default: a store without references to objects
- * @throws StorageError, EngineOpenError, CorruptRecordError; the errors of `resolved`
+ * @throws StorageError, EngineOpenError, CorruptRecordError
  */
-export async function* backupOffline(
-  place: StoreLocation,
-  clock: Clock,
-  resolved: DumpResolver = async (dump) => dump,
-): AsyncGenerator<Uint8Array> {
+export async function* backupOffline(place: StoreLocation, clock: Clock): AsyncGenerator<Uint8Array> {
   const { engine, close } = await openForReading(place)
   try {
     const dump = engine.dump()
     if (dump === null) throw new Error('a stored engine without a dump')
     const { kv } = engine
     const lastBackup = typeof place === 'string' ? lastBackupIn(place) : lastBackupInStore(kv)
-    yield* backupOf(await resolved(dump, kv), { directory: directoryOf(place), kv, lastBackup, clock })
+    yield* backupOf(dump, { directory: directoryOf(place), kv, lastBackup, clock })
   } finally {
     await close()
   }

@@ -11,7 +11,6 @@ import {
 } from '../../../core/directory/organizations/organization-keys.ts'
 import { organizationRecordType } from '../../../core/directory/store/records.ts'
 import type {
-  CheckOptions,
   Damage,
   ExpectedEntry,
   LiveLog,
@@ -207,26 +206,19 @@ const help: Readonly<Record<Damage['kind'], string>> = {
   index:
     'the record and its index entry do not match: write the named record again by REST, or restore the newest backup',
   job: 'the server drops this background job when it is due',
-  object:
-    'these saved versions cannot be read, and no backup is possible: return the object to its place from a copy, or delete the versions',
 }
 
-export const withHelp = (damage: Damage): DamageWithHelp => ({ ...damage, help: help[damage.kind] })
+const withHelp = (damage: Damage): DamageWithHelp => ({ ...damage, help: help[damage.kind] })
 
 /**
  * Checks all stored data of a stopped server, and loads each document.
  * @throws StorageError; EngineOpenError if the store cannot be read for a reason other than damage
  */
-export async function verify(
-  directory: string,
-  onProgress: Progress,
-  entryProblem: CheckOptions['entryProblem'] = () => null,
-): Promise<Verification> {
+export async function verify(directory: string, onProgress: Progress): Promise<Verification> {
   const { damages, ...counts } = await checkOfflineStore(directory, {
     contentProblem: findContentDamage,
     expected: expectedEntries,
     removed: pendingRemovalOf,
-    entryProblem,
     onProgress,
   })
   return { ...counts, damages: damages.map(withHelp) }

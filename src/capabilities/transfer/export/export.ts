@@ -10,7 +10,6 @@ import type { DocumentAddress } from '../../../core/model/address.ts'
 import { loadRoom } from '../../../core/rooms/log/load-room.ts'
 import { CorruptRecordError, type Key } from '../../../core/store/engine.ts'
 import type { StoredEntry } from '../../../core/store/stored-entry.ts'
-import { isObjectPart } from '../../backups/objects/object-index.ts'
 import { type OfflineStore, openForReading, type StoreLocation } from '../../backups/storage/offline-store.ts'
 import { type Progress, StorageError } from '../../backups/storage/storage-error.ts'
 import { isFeedPart } from '../../feed/feed-records.ts'
@@ -26,8 +25,8 @@ const [organizationsOfTenant] = tenantKeys.organizations
 
 /** Returns whether a value is exported: a record of the organization, or with null any record. */
 function isExported({ part, key }: StoredValue, organizationId: string | null): boolean {
-  // These are about the running servers, the events of change feeds, and the places of other contents.
-  if (part[0] === clusterPart[0] || isFeedPart(part) || isObjectPart(part)) return false
+  // These are about the running servers, the events of change feeds.
+  if (part[0] === clusterPart[0] || isFeedPart(part)) return false
   if (organizationId === null) return true
   if (part[0] === organizations) return part[3] === organizationId
   return part[0] === tenants && key[0] === organizationsOfTenant && key[1] === organizationId

@@ -14,7 +14,6 @@ import { levelOpenError, openChecked, storePath } from '../store/open.ts'
 import type { KeyValuePair, ScanOptions } from '../store/reads.ts'
 import { openLevelStore, type Store } from '../store/store.ts'
 import { checkDueIndex, checkExpected, checkRecord } from './check-records.ts'
-import { storedEntry } from './stored-entry.ts'
 
 /**
  * Reads and checks all data in the store of a data directory. The store must exist, and no process may have
@@ -116,22 +115,11 @@ class StoreChecker {
         const damages =
           damage === null ? await checkExpected(this.#store, key, value, this.#options) : [damage]
         this.#damages.push(...damages)
-        if (damages.length === 0) this.#checkEntry(key, value)
       } else if (of.toString('latin1') !== document) {
         document = of.toString('latin1')
         await this.#checkHead(of)
       }
     }
-  }
-
-  #checkEntry(key: Buffer, value: Buffer): void {
-    if (key[0] !== keyspaces.blobs[0] && key[0] !== keyspaces.kv[0]) return
-    const entry = storedEntry(key, value)
-    if (entry?.is !== 'blob' && entry?.is !== 'value') return
-    const problem = this.#options.entryProblem(entry)
-    if (problem === null) return
-    const name = entry.is === 'blob' ? entry.key : [...entry.part, ...entry.key]
-    this.#found('record', `${entry.is} ${JSON.stringify(name)}`, problem)
   }
 
   /**

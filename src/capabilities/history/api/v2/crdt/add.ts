@@ -11,7 +11,7 @@ import {
 } from '../../../../../rest/editor-content.ts'
 import { nearMissWarnings } from '../../../../../rest/near-miss-warnings.ts'
 import { defineOperation, warningsOf } from '../../../../../rest/operation.ts'
-import { contentErrors, contentUnavailable } from '../../../../../rest/schemas/content-format.ts'
+import { contentErrors } from '../../../../../rest/schemas/content-format.ts'
 import { invalidAt } from '../../../../../rest/validator.ts'
 import { copyEditors } from '../../../editor-copies.ts'
 import { copySource, noSuchVersion, versionedAddress } from '../../version-schema.ts'
@@ -54,7 +54,6 @@ export const addContent = defineOperation({
     { code: 'crdt/content-exists', when: 'the editor has data' },
     ...contentErrors,
     noSuchVersion,
-    contentUnavailable,
     ...schemaErrors,
     ...writeErrors,
   ],

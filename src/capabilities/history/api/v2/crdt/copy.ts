@@ -4,7 +4,7 @@ import { contentRequest, schemaErrors, writeErrors } from '../../../../../rest/e
 import { nearMissWarnings } from '../../../../../rest/near-miss-warnings.ts'
 import { defineOperation, warningsOf } from '../../../../../rest/operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../../../../rest/paging/page-request.ts'
-import { contentErrors, contentUnavailable } from '../../../../../rest/schemas/content-format.ts'
+import { contentErrors } from '../../../../../rest/schemas/content-format.ts'
 import { documentPlace, editorId } from '../../../../../rest/schemas/resource-schema.ts'
 import { invalidAt } from '../../../../../rest/validator.ts'
 import { commentLimits } from '../../../../comments/limits.ts'
@@ -67,7 +67,6 @@ export const copyContent = defineOperation({
   errors: [
     ...contentErrors,
     noSuchVersion,
-    contentUnavailable,
     { code: 'crdt/content-exists', when: 'an editor exists, and `onConflict` is `fail`' },
     { code: 'comment/too-many', when: 'the document of `from` has too many comment threads' },
     ...schemaErrors,

@@ -2,7 +2,7 @@ import { json } from '../../../../../core/base/schema.ts'
 import { storedMeta } from '../../../../../rest/changes/change-meta.ts'
 import { updateRequest, writeErrors } from '../../../../../rest/editor-content.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
-import { contentErrors, contentUnavailable } from '../../../../../rest/schemas/content-format.ts'
+import { contentErrors } from '../../../../../rest/schemas/content-format.ts'
 import { versionLimits } from '../../../limits.ts'
 import { versionedAddress, versionedEditor, versionId } from '../../version-schema.ts'
 
@@ -36,7 +36,6 @@ export const pruneEditor = defineOperation({
   }),
   errors: [
     ...contentErrors,
-    contentUnavailable,
     ...writeErrors,
     { code: 'crdt/open-branches', when: 'the editor is a branch or has open branches' },
     { code: 'crdt/open-streams', when: 'a stream writes to the editor' },

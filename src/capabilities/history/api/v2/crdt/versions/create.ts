@@ -1,6 +1,6 @@
 import { json } from '../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
-import { contentErrors, contentUnavailable } from '../../../../../../rest/schemas/content-format.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { checkMetadataAt, metadata } from '../../../../../../rest/schemas/resource-schema.ts'
 import { versionLimits } from '../../../../limits.ts'
 import {
@@ -34,7 +34,6 @@ export const createVersion = defineOperation({
   response: versionRecord,
   errors: [
     ...contentErrors,
-    contentUnavailable,
     {
       code: 'version/too-many',
       when: `the editor has ${versionLimits.manual} versions that were made by this call`,

@@ -6,7 +6,6 @@ import { responseExceeds } from '../../../../../../rest/response-length.ts'
 import {
   contentErrors,
   contentFormat,
-  contentUnavailable,
   noSuchRoot,
   smallerFormats,
   stateEncoding,
@@ -44,7 +43,7 @@ export const getVersion = defineOperation({
       contentKey: json.text(),
     },
   },
-  errors: [...contentErrors, noSuchVersion, contentUnavailable, noSuchRoot, responseExceeds],
+  errors: [...contentErrors, noSuchVersion, noSuchRoot, responseExceeds],
   async handler(data, { caller, services }) {
     const address = await versionedAddress(data, caller, services)
     const [{ record, bytes }, attached] = await Promise.all([

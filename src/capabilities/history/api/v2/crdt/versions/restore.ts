@@ -2,7 +2,7 @@ import { json } from '../../../../../../core/base/schema.ts'
 import { storedMeta } from '../../../../../../rest/changes/change-meta.ts'
 import { updateRequest, writeErrors, writtenResponse } from '../../../../../../rest/editor-content.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
-import { contentErrors, contentUnavailable } from '../../../../../../rest/schemas/content-format.ts'
+import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
 
 const { ifVersion, dryRun, meta } = updateRequest.properties
@@ -45,7 +45,6 @@ export const restoreVersion = defineOperation({
   errors: [
     ...contentErrors,
     noSuchVersion,
-    contentUnavailable,
     ...writeErrors,
     {
       code: 'crdt/version-conflict',
