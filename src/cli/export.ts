@@ -16,7 +16,7 @@ interface Flags {
 export function exportCommand(): Command {
   return new Command('export')
     .description(
-      'Write the documents and records of a stopped server as files for people and other programs. `weft backup` makes backups.',
+      'Write the documents of a stopped server as files for people and other programs. `weft backup` makes backups.',
     )
     .argument('<directory>', 'New or empty directory; only its owner can read it.')
     .option(
@@ -41,8 +41,8 @@ export function exportCommand(): Command {
     })
 }
 
-function asText(directory: string, { documents, records, bytes, damaged }: Exported): string {
+function asText(directory: string, { documents, bytes, damaged }: Exported): string {
   const left = damaged.map((sentence) => `left out: ${sentence}`)
-  const all = `${directory} holds ${documents} documents (${bytes} bytes), ${records} records`
+  const all = `${directory} holds ${documents} documents (${bytes} bytes)`
   return [...left, all].join('\n')
 }

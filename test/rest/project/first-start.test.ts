@@ -205,11 +205,11 @@ it('[RUN-1] weft keys lists, adds and replaces the credentials of a stopped stor
 it('[AUDIT-3] when a new API key would exceed the limit, reports this in one sentence, and records a failure in the audit log', async () => {
   const { credentials } = await credentialsOf()
   const { workspaceId } = credentials
-  const store = await openForWriting(data)
-  await createTenancy(store.engine, systemClock).tenants.change(async (transaction) =>
+  const engine = await openForWriting(data)
+  await createTenancy(engine, systemClock).tenants.change(async (transaction) =>
     transaction.put(workspaceKeys.apiKeyCount(workspaceId), { count: 1000 }),
   )
-  await store.close()
+  await engine.close()
   const weft = (...args: string[]) => runCli(args, root)
   expect(await weft('keys', 'add', 'too-many', '--data-dir', data)).toEqual({
     code: 2,

@@ -42,7 +42,7 @@ export async function backUp(
   directory: string,
   verify: 'all' | 'new' = 'all',
 ): Promise<RepositoryBackup> {
-  const { engine, close } = await openForReading(directory)
+  const engine = await openForReading(directory)
   try {
     const { kv } = engine
     const origin = { directory, kv, lastBackup: lastBackupIn(directory), clock: repository.clock }
@@ -52,7 +52,7 @@ export async function backUp(
       onProgress: () => undefined,
     })
   } finally {
-    await close()
+    await engine.close()
   }
 }
 
@@ -134,11 +134,11 @@ export const editDocuments = (directory: string, indexes: readonly number[]): Pr
 
 /** Returns the key and the digest of the value of each pair of the stopped store in a data directory, as text. */
 export async function storedPairs(directory: string): Promise<readonly string[]> {
-  const { engine, close } = await openForReading(directory)
+  const engine = await openForReading(directory)
   const found: string[] = []
   for await (const page of dumpOf(engine).pages)
     for (const [key, value] of page)
       found.push(`${Buffer.from(key).toString('hex')} ${createHash('sha256').update(value).digest('hex')}`)
-  await close()
+  await engine.close()
   return found
 }

@@ -165,7 +165,7 @@ async function writeAll(
  * @throws StorageError, EngineOpenError, CorruptRecordError
  */
 export async function* backupOffline(place: StoreLocation, clock: Clock): AsyncGenerator<Uint8Array> {
-  const { engine, close } = await openForReading(place)
+  const engine = await openForReading(place)
   try {
     const dump = engine.dump()
     if (dump === null) throw new Error('a stored engine without a dump')
@@ -173,7 +173,7 @@ export async function* backupOffline(place: StoreLocation, clock: Clock): AsyncG
     const lastBackup = typeof place === 'string' ? lastBackupIn(place) : lastBackupInStore(kv)
     yield* backupOf(dump, { directory: directoryOf(place), kv, lastBackup, clock })
   } finally {
-    await close()
+    await engine.close()
   }
 }
 

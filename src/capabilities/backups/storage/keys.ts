@@ -12,13 +12,8 @@ import {
 import { createTenancy, type Tenancy } from '../../../core/directory/tenants/tenancy.ts'
 import { type CreatedApiKey, CredentialGenerator } from '../../../core/directory/tenants/workspace-service.ts'
 import type { Tenant } from '../../../core/model/address.ts'
-import {
-  directoryOf,
-  type OfflineStore,
-  openForReading,
-  openForWriting,
-  type StoreLocation,
-} from './offline-store.ts'
+import type { Engine } from '../../../core/store/engine.ts'
+import { directoryOf, openForReading, openForWriting, type StoreLocation } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
 /** An API key, and the workspace to which it belongs. */
@@ -65,14 +60,14 @@ export async function addApiKey(
   { place, audited }: KeyChangeOptions,
   { apiKey, workspaceId }: NewStoredKey,
 ): Promise<CreatedApiKey & Tenant> {
-  return using(await openForWriting(place), async ({ tenants, workspaces }, store) => {
+  return using(await openForWriting(place), async ({ tenants, workspaces }, engine) => {
     if (apiKey !== null && (await tenants.tenantOf(apiKey)) !== null)
       throw new StorageError(`the store has the API key ${JSON.stringify(apiKey)} already`, seeList)
     const workspace = await requireWorkspace(tenants, workspaceId)
     const tenant = { workspaceId: workspace.id, apiKey: apiKey ?? new CredentialGenerator().id('key') }
     const key = { id: tenant.apiKey, type: 'production', apiKeyName: 'Default', domains: [] } as const
     const add = () => workspaces.createApiKey(workspace.id, key)
-    return { ...tenant, ...(await carryOut(store, { ...tenant, operation: 'keys.add', audited }, add)) }
+    return { ...tenant, ...(await carryOut(engine, { ...tenant, operation: 'keys.add', audited }, add)) }
   })
 }
 
@@ -87,10 +82,10 @@ export async function replaceAuthToken(
   apiKey: string,
   token: string | null,
 ): Promise<CreatedApiKey & Tenant> {
-  const made = await using(await openForWriting(place), async ({ tenants, workspaces }, store) => {
+  const made = await using(await openForWriting(place), async ({ tenants, workspaces }, engine) => {
     const tenant = await tenants.tenantOf(apiKey)
     if (tenant === null) throw new StorageError(`the store has no API key ${JSON.stringify(apiKey)}`, seeList)
-    const reset = await carryOut(store, { ...tenant, operation: 'keys.replace', audited }, () =>
+    const reset = await carryOut(engine, { ...tenant, operation: 'keys.replace', audited }, () =>
       workspaces.resetAuthToken(tenant, { graceSeconds: 0, ...(token && { token }) }),
     )
     return { ...tenant, authToken: reset.token }
@@ -110,12 +105,12 @@ export async function replaceWorkspaceToken(
   workspaceId: string,
   token: string | null,
 ): Promise<Pick<ServerCredentials, 'workspaceId' | 'workspaceAuthToken'>> {
-  const made = await using(await openForWriting(place), async ({ tenants, workspaces }, store) => {
+  const made = await using(await openForWriting(place), async ({ tenants, workspaces }, engine) => {
     await requireWorkspace(tenants, workspaceId)
     const options = { graceSeconds: 0, ...(token && { token }) }
     const reset = () => workspaces.resetWorkspaceToken(workspaceId, options)
     const change = { workspaceId, operation: 'keys.replace', audited }
-    return { workspaceId, workspaceAuthToken: await carryOut(store, change, reset) }
+    return { workspaceId, workspaceAuthToken: await carryOut(engine, change, reset) }
   })
   await keep(place, (kept) => kept.workspaceId === workspaceId, {
     workspaceAuthToken: made.workspaceAuthToken,
@@ -138,14 +133,11 @@ async function keep(
   if (kept !== null && isConcerned(kept)) await writeCredentials(directory, { ...kept, ...changed })
 }
 
-async function using<T>(
-  store: OfflineStore,
-  work: (tenancy: Tenancy, store: OfflineStore) => Promise<T>,
-): Promise<T> {
+async function using<T>(engine: Engine, work: (tenancy: Tenancy, engine: Engine) => Promise<T>): Promise<T> {
   try {
-    return await work(createTenancy(store.engine, systemClock), store)
+    return await work(createTenancy(engine, systemClock), engine)
   } finally {
-    await store.close()
+    await engine.close()
   }
 }
 
@@ -187,11 +179,11 @@ interface KeyChange extends Pick<Tenant, 'workspaceId'>, Partial<Pick<Tenant, 'a
  * @throws StorageError if the store rejects the change
  */
 async function carryOut<T>(
-  { engine }: OfflineStore,
+  { kv }: Engine,
   { workspaceId, apiKey, operation, audited }: KeyChange,
   work: () => Promise<T>,
 ): Promise<T> {
-  const audit = new AuditLog(engine.kv, systemClock, createLog('silent'))
+  const audit = new AuditLog(kv, systemClock, createLog('silent'))
   const ids = { workspaceId: [workspaceId], ...(apiKey !== undefined && { apiKey: [apiKey] }) }
   try {
     return await (audited ? audit.carryOut(workspaceId, { operation, actor: 'operator', ids }, work) : work())

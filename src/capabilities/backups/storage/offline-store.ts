@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorMessage } from '../../../core/base/errors.ts'
 import {
   type CredentialSources,
   checkCredentials,
@@ -9,8 +8,7 @@ import {
 import { TenantStore } from '../../../core/directory/tenants/tenant-store.ts'
 import type { Tenant } from '../../../core/model/address.ts'
 import type { CheckOptions, StoreCheck } from '../../../core/store/damage.ts'
-import { CorruptRecordError, type Engine } from '../../../core/store/engine.ts'
-import type { StoredEntry } from '../../../core/store/stored-entry.ts'
+import type { Engine } from '../../../core/store/engine.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
@@ -40,17 +38,6 @@ export const directoryOf = (place: StoreLocation): string =>
 /** Returns a text that describes a location in messages. The text never contains a password. */
 export const locationName = (place: StoreLocation): string =>
   typeof place === 'string' ? place : `the schema ${place.schema} of the database`
-
-/** An open store. No server can open the store at the same time. The caller must close it. */
-export interface OfflineStore {
-  readonly engine: Engine
-  /**
-   * Yields all stored data except for the content of documents.
-   * @throws CorruptRecordError, StoreUnavailableError
-   */
-  readonly entries: () => AsyncGenerator<StoredEntry>
-  readonly close: () => Promise<void>
-}
 
 /**
  * Checks that the directory contains a store.
@@ -92,12 +79,12 @@ export async function openOrCreateStore(directory: string): Promise<Engine> {
 }
 
 /**
- * Opens a store in order to read all its data.
+ * Opens a store in order to read all its data. No server can open the store at the same time. The caller must close it.
  * @throws StorageError if there is no store; EngineOpenError, also if a server uses the store, or if a
  * restore into the store is not complete
  */
-export async function openForReading(place: StoreLocation): Promise<OfflineStore> {
-  if (typeof place === 'string') return storeOver(await openOfflineStore(place, 'open'))
+export async function openForReading(place: StoreLocation): Promise<Engine> {
+  if (typeof place === 'string') return openOfflineStore(place, 'open')
   if (!(await hasStore(place))) throw new StorageError(`${locationName(place)} holds no store`)
   return (await loadDatabase()).openOfflineSchema(place)
 }
@@ -106,17 +93,8 @@ export async function openForReading(place: StoreLocation): Promise<OfflineStore
  * Opens a store like `openForReading`, but in order to add data.
  * @throws EngineOpenError also if files are damaged
  */
-export async function openForWriting(place: StoreLocation): Promise<OfflineStore> {
-  return typeof place === 'string'
-    ? storeOver(await openOfflineStore(place, 'refuse'))
-    : openForReading(place)
-}
-
-const storeOver = (engine: Engine): OfflineStore => ({
-  engine,
-  entries: () => storedEntries(engine),
-  close: () => engine.close(),
-})
+export const openForWriting = (place: StoreLocation): Promise<Engine> =>
+  typeof place === 'string' ? openOfflineStore(place, 'refuse') : openForReading(place)
 
 /**
  * Returns whether a server has ever stored anything at this location.
@@ -128,32 +106,6 @@ export async function hasStore(place: StoreLocation): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-async function* storedEntries(engine: Engine): AsyncGenerator<StoredEntry> {
-  const { storedEntry } = await loadMaintenance()
-  for await (const page of engine.dump()?.pages ?? [])
-    for (const [key, value] of page) {
-      const entry = readEntry(storedEntry, key, value)
-      if (entry !== null) yield entry
-    }
-}
-
-function readEntry(
-  read: (key: Uint8Array, value: Uint8Array) => StoredEntry | null,
-  key: Uint8Array,
-  value: Uint8Array,
-): StoredEntry | null {
-  try {
-    return read(key, value)
-  } catch (error) {
-    const name = Buffer.from(key)
-      .toString()
-      .replaceAll(/[\u0000-\u001f\ufffd]+/g, ' ')
-    throw new CorruptRecordError(`the record ${JSON.stringify(name)} is damaged: ${errorMessage(error)}`, {
-      cause: error,
-    })
-  }
 }
 
 /**
@@ -209,14 +161,14 @@ export async function fileDamage(directory: string): Promise<readonly string[]> 
 export async function openTenant(
   place: StoreLocation,
   tenant: Tenant,
-  open: (place: StoreLocation) => Promise<OfflineStore> = openForReading,
-): Promise<OfflineStore> {
-  const store = await open(place)
+  open: (place: StoreLocation) => Promise<Engine> = openForReading,
+): Promise<Engine> {
+  const engine = await open(place)
   try {
-    await requireTenant(new TenantStore(store.engine.kv), tenant)
-    return store
+    await requireTenant(new TenantStore(engine.kv), tenant)
+    return engine
   } catch (error) {
-    await store.close()
+    await engine.close()
     throw error
   }
 }
@@ -231,12 +183,12 @@ export async function checkStoredCredentials(
   configured: CredentialSources['configured'],
 ): Promise<void> {
   if (!(await hasStore(place))) return
-  const store = await openForReading(place)
+  const engine = await openForReading(place)
   try {
-    const tenants = new TenantStore(store.engine.kv)
+    const tenants = new TenantStore(engine.kv)
     const sources = { configured, directory: directoryOf(place), tenants, agreed: {}, first: 'kept' } as const
     await checkCredentials(sources)
   } finally {
-    await store.close()
+    await engine.close()
   }
 }

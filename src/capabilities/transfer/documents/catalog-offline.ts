@@ -13,7 +13,7 @@ import { loadRoom } from '../../../core/rooms/log/load-room.ts'
 import { DocumentRejectedError } from '../../../core/rooms/log/merge-stored.ts'
 import type { Engine } from '../../../core/store/engine.ts'
 import { documentKeyPages } from '../../../core/store/pages.ts'
-import { type OfflineStore, openTenant, type StoreLocation } from '../../backups/storage/offline-store.ts'
+import { openTenant, type StoreLocation } from '../../backups/storage/offline-store.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
 import { addressOf } from '../export/export.ts'
 import type { Catalog, CatalogEditor, PutReport } from './catalog.ts'
@@ -34,11 +34,8 @@ export function offlineCatalog(
   tenant: Tenant,
   limits: Omit<TargetOptions, 'deleted'>,
 ): Catalog {
-  let opened: Promise<OfflineStore> | null = null
-  const engineOf = async (): Promise<Engine> => {
-    opened ??= openTenant(place, tenant)
-    return (await opened).engine
-  }
+  let opened: Promise<Engine> | null = null
+  const engineOf = (): Promise<Engine> => (opened ??= openTenant(place, tenant))
   const write = async <T>(work: (target: ImportTarget) => Promise<T>): Promise<T> => {
     const target = await ImportTarget.open(place, tenant, { ...limits, deleted: 'recreate' })
     try {

@@ -22,12 +22,7 @@ import {
   type Engine,
   type LogUpdate,
 } from '../../../core/store/engine.ts'
-import {
-  type OfflineStore,
-  openForWriting,
-  openTenant,
-  type StoreLocation,
-} from '../../backups/storage/offline-store.ts'
+import { openForWriting, openTenant, type StoreLocation } from '../../backups/storage/offline-store.ts'
 import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../webhooks/config-snapshot.ts'
 import { type MergeLimits, MergeThread } from './merge-thread.ts'
 import { readBack, readStoredState, recordsOf, type StoredDocumentState } from './stored-document.ts'
@@ -58,21 +53,19 @@ export interface PutResult {
 
 /** Writes imported documents into the store of a stopped server. The caller must close the target. */
 export class ImportTarget {
-  readonly #store: OfflineStore
   readonly #engine: Engine
   readonly #options: TargetOptions
   readonly #merging: MergeThread
   readonly #records: DocumentService
   readonly #config: ConfigSnapshot
 
-  private constructor(store: OfflineStore, options: TargetOptions, config: ConfigSnapshot) {
-    this.#store = store
-    this.#engine = store.engine
+  private constructor(engine: Engine, options: TargetOptions, config: ConfigSnapshot) {
+    this.#engine = engine
     this.#options = options
     this.#merging = new MergeThread(options)
     this.#config = config
     const hasFeed = () => config.feed.enabled
-    this.#records = recordsOf(store.engine, systemClock, options.defaultAccess, hasFeed).documents
+    this.#records = recordsOf(engine, systemClock, options.defaultAccess, hasFeed).documents
   }
 
   /**
@@ -81,13 +74,13 @@ export class ImportTarget {
    * server uses the store or if files are damaged
    */
   static async open(place: StoreLocation, tenant: Tenant, options: TargetOptions): Promise<ImportTarget> {
-    const store = await openTenant(place, tenant, openForWriting)
-    return new ImportTarget(store, options, await readConfigSnapshot(store.engine.kv, tenant))
+    const engine = await openTenant(place, tenant, openForWriting)
+    return new ImportTarget(engine, options, await readConfigSnapshot(engine.kv, tenant))
   }
 
   async close(): Promise<void> {
     await this.#merging.end()
-    await this.#store.close()
+    await this.#engine.close()
   }
 
   /**

@@ -37,9 +37,9 @@ export async function* restoreIntoServer(
   { server, scope, selection, madeAt, isDryRun }: OnlineRestoreOptions,
 ): AsyncGenerator<OneRestored> {
   const { organizationId } = selection
-  const store = await openForReading(directory)
+  const engine = await openForReading(directory)
   try {
-    const backup = new BackupDocuments(store.engine, scope, selection)
+    const backup = new BackupDocuments(engine, scope, selection)
     const records = new OnlineRecords(server, await backup.organization(), backup)
     const source = { server, backup, records, organizationId, madeAt, isDryRun }
     let isReached = false
@@ -50,6 +50,6 @@ export async function* restoreIntoServer(
       yield { organizationId, documentId, ...(await new RestoredDocumentWriter(source, view).run()) }
     }
   } finally {
-    await store.close()
+    await engine.close()
   }
 }

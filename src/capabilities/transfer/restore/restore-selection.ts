@@ -9,8 +9,8 @@ import { workspaceKeys, workspacesPart } from '../../../core/directory/tenants/w
 import { documentPrefix, organizationPrefix, type Tenant } from '../../../core/model/address.ts'
 import type { Key } from '../../../core/store/engine.ts'
 import { type ByteRange, lastSegment } from '../../../core/store/key-encoding.ts'
-import type { StoredEntry, StoredSelection } from '../../../core/store/stored-entry.ts'
 import { readRecord } from '../../../core/store/stored-record.ts'
+import type { StoredEntry, StoredSelection } from '../../../core/store/stored-selection.ts'
 import type { BackupPart } from '../../backups/storage/backup-file.ts'
 import { loadMaintenance } from '../../backups/storage/offline-store.ts'
 import { requireFormat } from '../../backups/storage/restore.ts'
@@ -140,7 +140,7 @@ async function selectedIds(
 async function* valuesOf(
   read: ReadBackup,
   selection: Pick<StoredSelection, 'values'>,
-): AsyncGenerator<Extract<StoredEntry, { is: 'value' }>> {
+): AsyncGenerator<StoredEntry> {
   const { selectedRanges, storedEntry } = await loadMaintenance()
   const ranges = selectedRanges({ logs: [], blobs: [], ...selection })
   const isWanted = rangeFilter(ranges)
@@ -149,7 +149,7 @@ async function* valuesOf(
     if (part.kind !== 'pairs') continue
     for (const [key, value] of part.pairs) {
       const entry = isWanted(key) ? storedEntry(key, value) : null
-      if (entry?.is === 'value') yield entry
+      if (entry !== null) yield entry
     }
   }
 }

@@ -1,27 +1,11 @@
 import { type Engine, EngineOpenError, type Key } from '../../../core/store/engine.ts'
 import { encodeKey } from '../../../core/store/key-encoding.ts'
-import type { StoredEntry } from '../../../core/store/stored-entry.ts'
 import { connectTimeoutMs } from '../connection/connection-pool.ts'
 import { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import { checkSchemaName, useDatabase } from '../connection/open.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
 import { formatText, missingSteps, schemaFormat, storedFormat } from '../schema/format.ts'
-import { storedEntries } from '../schema/stored-entries.ts'
-
-/**
- * A schema that no server uses. No server can open the schema while this process has it open. The caller must
- * close it.
- */
-export interface OfflineSchema {
-  readonly engine: Engine
-  /**
-   * Yields all stored entries. Does not read the contents of documents.
-   * @throws CorruptRecordError, StoreUnavailableError
-   */
-  entries(): AsyncGenerator<StoredEntry>
-  close(): Promise<void>
-}
 
 export type StoppedOptions = PostgresEngineOptions & Required<Pick<PostgresEngineOptions, 'schema'>>
 
@@ -111,24 +95,15 @@ export async function readSchemaValue(
 }
 
 /**
- * Opens the schema, or creates it if it is missing.
+ * Opens the schema, or creates it if it is missing. No server can open the schema while this process has it open. The
+ * caller must close it.
  * @throws EngineOpenError if the schema cannot be opened, if servers use it, or if it contains an incomplete
  * restore and `restoring` is not `open`
  */
-export async function openOfflineSchema(options: StoppedOptions): Promise<OfflineSchema> {
-  const engine = await openPostgresEngine(options).catch((error: unknown) => {
+export const openOfflineSchema = (options: StoppedOptions): Promise<Engine> =>
+  openPostgresEngine(options).catch((error: unknown) => {
     throw isLocked(error) ? stopThem(options.schema, error) : error
   })
-  const database = offlineDatabase(options)
-  return {
-    engine,
-    entries: () => storedEntries(database, engine.blobs),
-    close: async () => {
-      await database.close()
-      await engine.close()
-    },
-  }
-}
 
 const isLocked = (error: unknown): boolean => error instanceof EngineOpenError && error.reason === 'locked'
 

@@ -23,17 +23,17 @@ export async function restoreSchema(
   pages: AsyncIterable<StoredPage>,
   beforeUsable: (kv: Kv) => Promise<void>,
 ): Promise<LoadedPairs> {
-  const opened = await openOfflineSchema({ ...options, restoring: 'open' })
+  const engine = await openOfflineSchema({ ...options, restoring: 'open' })
   const database = offlineDatabase(options)
   try {
     await makeEmpty(database, options.schema)
     const loaded = await loadPairs(database, pages)
-    await beforeUsable(opened.engine.kv)
+    await beforeUsable(engine.kv)
     await endRestore(database)
     return loaded
   } finally {
     await database.close()
-    await opened.close()
+    await engine.close()
   }
 }
 

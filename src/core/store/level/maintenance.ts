@@ -8,7 +8,7 @@ import { openLevelStore } from './store/store.ts'
 export { formatVersion } from '../pairs/record-codec.ts'
 /** Functions for the maintenance of a store while the server is stopped. */
 export { checkStore } from './check/check-store.ts'
-export { partOfPair, selectedRanges, storedEntry } from './check/stored-entry.ts'
+export { partOfPair, selectedRanges, storedEntry } from './check/stored-pairs.ts'
 export { checkManifest, readRecordedFormat } from './files/file-manifest.ts'
 export { lockPath, readWarnings, startProblem, storePath } from './store/open.ts'
 
