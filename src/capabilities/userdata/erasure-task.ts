@@ -33,15 +33,13 @@ export interface ErasureTask {
   readonly userId: string
 }
 
-/** Number of erased items of each source, by the name of the source. */
-export type RemovedCounts = Readonly<Record<string, number>>
-
 /** State of an erasure. The record does not identify the user. */
 export const erasureRecordType = {
   name: 'erasure',
   schema: s.object({
     jobId: s.string,
     status: s.choice(['running', 'done']),
+    /** Number of erased items of each source, by the name of the source. */
     removed: s.map(s.number),
     /** Start of the first erasure whose numbers are included in `removed`, in epoch milliseconds. */
     startedAt: s.number,

@@ -17,7 +17,6 @@ import {
   erasureQueue,
   erasureRecordType,
   erasureTaskSchema,
-  type RemovedCounts,
 } from './erasure-task.ts'
 import { listUserData } from './listing.ts'
 
@@ -29,28 +28,23 @@ const waitMs = 5_000
  */
 const countedTogetherMs = 2_592_000_000
 
-/** Progress or result of an erasure. */
-interface ErasureReport {
-  readonly status: 'running' | 'done'
-  /** Number of erased items of each source. Sources without erased items are included. */
-  readonly removed: RemovedCounts
-  /** Start of the erasure in epoch milliseconds. */
-  readonly startedAt: number
-  /** End of the erasure in epoch milliseconds; null while the erasure runs. */
-  readonly endedAt: number | null
-}
+/** Progress or result of an erasure. `removed` includes sources without erased items. */
+type ErasureReport = Pick<ErasureRecord, 'status' | 'removed' | 'startedAt' | 'endedAt'>
+
+type ErasureServices = Pick<
+  Services,
+  'engine' | 'store' | 'revocations' | 'userDataSources' | 'clock' | 'log'
+>
 
 /** Exports and erases all stored data of one user. */
 export class UserDataService {
   readonly #kv: Kv
-  readonly #services: Pick<Services, 'engine' | 'store' | 'revocations' | 'userDataSources' | 'clock' | 'log'>
+  readonly #services: ErasureServices
   readonly #transactions: TransactionRunner
   /** Runs the erasures. An erasure that a stop has interrupted continues after the next start. */
   readonly worker: TaskWorker<ErasureTask>
 
-  constructor(
-    services: Pick<Services, 'engine' | 'store' | 'revocations' | 'userDataSources' | 'clock' | 'log'>,
-  ) {
+  constructor(services: ErasureServices) {
     const { engine, store, userDataSources, clock, log } = services
     const { kv } = engine
     this.#kv = kv
