@@ -6,6 +6,7 @@ import type { Clock } from '../../core/base/clock.ts'
 import { errorCode, errorMessage } from '../../core/base/errors.ts'
 import { Semaphore } from '../../core/base/semaphore.ts'
 import { makeDirectory } from '../../core/config/files/make-directory.ts'
+import { writeNewFile } from '../../core/config/files/write-new-file.ts'
 import { checkObjectName, checkObjectSize, type ObjectStore, type StoredObject } from './object-store.ts'
 import { fsyncDirectory } from './storage/offline-store.ts'
 import { StorageError } from './storage/storage-error.ts'
@@ -43,7 +44,7 @@ export class FolderStore implements ObjectStore {
       await this.#makeFolder(dirname(partial))
       await this.#makeFolder(dirname(path))
       try {
-        await writeDurably(partial, bytes)
+        await writeNewFile(partial, bytes)
         await rename(partial, path)
       } catch (error) {
         await rm(partial, { force: true })
@@ -135,14 +136,4 @@ export class FolderStore implements ObjectStore {
 function absentAsNull(error: unknown): null {
   if (errorCode(error) === 'ENOENT') return null
   throw error
-}
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

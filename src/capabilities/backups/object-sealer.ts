@@ -1,10 +1,11 @@
 import { createHmac, hkdfSync, randomBytes, webcrypto } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { errorMessage } from '../../core/base/errors.ts'
 import { Semaphore } from '../../core/base/semaphore.ts'
 import { isBackupKeyText } from '../../core/config/backup-options.ts'
+import { writeNewFile } from '../../core/config/files/write-new-file.ts'
 import { objectBytesMax } from './object-store.ts'
 import { StorageError } from './storage/storage-error.ts'
 
@@ -62,7 +63,7 @@ export async function readBackupKey(path: string): Promise<BackupKey> {
 /** Creates a key file that only its owner can read. @throws StorageError if the file exists */
 export async function createBackupKeyFile(path: string): Promise<void> {
   const text = `${randomBytes(keyBytes).toString('hex')}\n`
-  await writeFile(path, text, { mode: 0o600, flag: 'wx', flush: true }).catch((error: unknown) => {
+  await writeNewFile(path, text).catch((error: unknown) => {
     throw new StorageError(`${path} cannot be written: ${errorMessage(error)}`, { cause: error })
   })
 }

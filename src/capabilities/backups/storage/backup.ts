@@ -6,10 +6,11 @@ import { errorCode, errorMessage } from '../../../core/base/errors.ts'
 import { readJson } from '../../../core/base/json.ts'
 import * as s from '../../../core/base/schema.ts'
 import { withoutTrailing } from '../../../core/base/text.ts'
+import { writeNewFile } from '../../../core/config/files/write-new-file.ts'
 import { credentialsPath } from '../../../core/directory/tenants/credentials-file.ts'
 import { listWorkspaceIds } from '../../../core/directory/tenants/tenant-store.ts'
 import { CorruptRecordError, type Kv, type StoreDump } from '../../../core/store/engine.ts'
-import { type BackupHeader, type BackupPart, BackupWriter, readBackupParts } from './backup-file.ts'
+import { type BackupPart, BackupWriter, readBackupParts } from './backup-file.ts'
 import { type LastBackup, lastBackupIn, lastBackupInStore } from './last-backup.ts'
 import { directoryOf, openForReading, type StoreLocation } from './offline-store.ts'
 import { type Progress, StorageError } from './storage-error.ts'
@@ -78,7 +79,7 @@ export async function writeBackup(
   const partial = `${out}.${randomBytes(4).toString('hex')}.part`
   try {
     const bytes = await writeAll(source, partial, onProgress)
-    const { pairs } = await checkBackup(partial, onProgress)
+    const pairs = await checkBackup(partial, onProgress)
     await giveName(partial, out)
     return { bytes, pairs }
   } catch (error) {
@@ -106,19 +107,19 @@ async function giveName(partial: string, out: string): Promise<void> {
   }
 }
 
-/** Reads a backup to its end, and checks it. @throws StorageError if the backup is damaged or incomplete */
-async function checkBackup(
-  path: string,
-  onProgress: Progress,
-): Promise<{ header: BackupHeader; pairs: number }> {
-  let header: BackupHeader | null = null
+/**
+ * Reads a backup to its end, and checks it. Returns the number of its pairs.
+ * @throws StorageError if the backup is damaged or incomplete
+ */
+async function checkBackup(path: string, onProgress: Progress): Promise<number> {
+  let hasHeader = false
   let pairs = 0
   for await (const part of readBackupParts(chunksOf(path, 'check', onProgress))) {
-    if (part.kind === 'header') header = part.header
+    if (part.kind === 'header') hasHeader = true
     if (part.kind === 'end') pairs = part.pairs
   }
-  if (header === null) throw new StorageError('the backup is damaged: it has no header')
-  return { header, pairs }
+  if (!hasHeader) throw new StorageError('the backup is damaged: it has no header')
+  return pairs
 }
 
 /** Yields the chunks of a file. @throws StorageError if the file cannot be read */
@@ -145,19 +146,16 @@ async function writeAll(
   path: string,
   onProgress: Progress,
 ): Promise<number> {
-  const file = await open(path, 'wx', 0o600)
   let written = 0
-  try {
+  async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
-      await file.writeFile(chunk)
       written += chunk.length
       onProgress(`write ${Math.floor(written / 2 ** 20)} MB`, 0)
+      yield chunk
     }
-    await file.sync()
-    return written
-  } finally {
-    await file.close()
   }
+  await writeNewFile(path, counted())
+  return written
 }
 
 /**

@@ -1,7 +1,8 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { errorCode, errorMessage } from '../../../core/base/errors.ts'
 import { makeDirectory } from '../../../core/config/files/make-directory.ts'
+import { writeNewFile } from '../../../core/config/files/write-new-file.ts'
 import { storeClusterCredentials } from '../../../core/directory/tenants/cluster-credentials.ts'
 import { credentialsPath, readCredentials } from '../../../core/directory/tenants/credentials-file.ts'
 import { EngineOpenError, type StoredPage } from '../../../core/store/engine.ts'
@@ -137,7 +138,7 @@ async function fillDirectory(
     const records = await bulkLoad(directory, pages, async () => {
       for (const [name, bytes] of files) {
         const file = join(directory, name)
-        await writeNew(file, bytes)
+        await writeNewFile(file, bytes)
         written.push(file)
       }
     })
@@ -148,9 +149,6 @@ async function fillDirectory(
   }
 }
 
-const writeNew = (path: string, bytes: Uint8Array): Promise<void> =>
-  writeFile(path, bytes, { mode: 0o600, flush: true, flag: 'wx' })
-
 /**
  * Writes the files of a backup of a database into a data directory, which may be in use.
  * @throws StorageError if the directory has another file with one of the names
@@ -159,7 +157,7 @@ async function keepFiles(directory: string, files: SmallFiles): Promise<void> {
   await makeDirectory(directory)
   for (const [name, bytes] of files) {
     const path = join(directory, name)
-    await writeNew(path, bytes).catch(async (error: unknown) => {
+    await writeNewFile(path, bytes).catch(async (error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error
       if ((await readFile(path)).equals(bytes)) return
       throw new StorageError(

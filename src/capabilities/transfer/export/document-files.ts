@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import * as Y from 'yjs'
 import { ApiError, errorMessage } from '../../../core/base/errors.ts'
 import { makeDirectory } from '../../../core/config/files/make-directory.ts'
+import { writeNewFile } from '../../../core/config/files/write-new-file.ts'
 import { contentTypes } from '../../../core/content/content-types.ts'
 import { readRootAs } from '../../../core/content/read-document.ts'
 import { createDoc } from '../../../core/content/yjs/create-doc.ts'
@@ -11,9 +12,6 @@ import { type KnownKind, rootKind } from '../../../core/content/yjs/root-kind.ts
 import type { DocumentAddress } from '../../../core/model/address.ts'
 import { fsyncDirectory } from '../../backups/storage/offline-store.ts'
 import { StorageError } from '../../backups/storage/storage-error.ts'
-
-/** Number of characters at which collected lines are written to the file. */
-const bufferedMax = 1024 * 1024
 
 /**
  * Writes the files of an export into a temporary directory. The temporary directory is next to the final
@@ -49,34 +47,20 @@ export class ExportDirectory {
    * @param file path relative to the directory of the export, with `/` as separator
    */
   async write(file: string, content: Uint8Array | string): Promise<number> {
-    await this.#write(file, async (handle) => handle.writeFile(content))
+    await writeNewFile(await this.#pathOf(file), content)
     return Buffer.byteLength(content)
   }
 
   /** Writes a file of JSON objects, one per line. */
   async writeLines(file: string, lines: AsyncIterable<object>): Promise<void> {
-    await this.#write(file, async (handle) => {
-      let text = ''
-      for await (const line of lines) {
-        text += `${JSON.stringify(line)}\n`
-        if (text.length < bufferedMax) continue
-        await handle.writeFile(text)
-        text = ''
-      }
-      await handle.writeFile(text)
-    })
+    await writeNewFile(await this.#pathOf(file), linesAsText(lines))
   }
 
-  async #write(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
+  /** Returns the path of a file. Creates its directory if it is missing. */
+  async #pathOf(file: string): Promise<string> {
     const path = join(this.#path, file)
     await makeDirectory(dirname(path))
-    const handle = await open(path, 'wx', 0o600)
-    try {
-      await work(handle)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
+    return path
   }
 
   /** Renames the temporary directory to the final name. @throws StorageError */
@@ -95,6 +79,21 @@ export class ExportDirectory {
   async drop(): Promise<void> {
     await rm(this.#path, { recursive: true, force: true })
   }
+}
+
+/** Number of characters at which collected lines are written to the file. */
+const bufferedMax = 1024 * 1024
+
+/** Yields the JSON of each object as a line, many lines at a time. */
+async function* linesAsText(objects: AsyncIterable<object>): AsyncGenerator<string> {
+  let text = ''
+  for await (const object of objects) {
+    text += `${JSON.stringify(object)}\n`
+    if (text.length < bufferedMax) continue
+    yield text
+    text = ''
+  }
+  yield text
 }
 
 /** Formats in which an export writes rich text, and the file extension of each. */
