@@ -1,6 +1,7 @@
 import * as s from '../../core/base/schema.ts'
 import { type ListPage, type PageRange, readPagePosition } from '../../core/directory/store/list-page.ts'
 import type { Key, Kv } from '../../core/store/engine.ts'
+import { encodeKey } from '../../core/store/key-encoding.ts'
 import { entryPages } from '../../core/store/pages.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import {
@@ -255,13 +256,7 @@ export async function* storedUsage(
 const positionAt = (start: number, subject: UsageSubject): string => JSON.stringify({ start, subject })
 
 /** Compares keys in the order of the store. */
-function compareKeys(a: Key, b: Key): number {
-  for (const [index, segment] of a.entries()) {
-    const order = Buffer.compare(Buffer.from(segment), Buffer.from(b[index] ?? ''))
-    if (order !== 0) return order
-  }
-  return 0
-}
+const compareKeys = (a: Key, b: Key): number => Buffer.compare(encodeKey(a), encodeKey(b))
 
 /** Returns the start of the hour, day or month that contains a time. */
 export function startOf(granularity: Granularity, at: number): number {

@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../core/base/search.ts'
 import { branchKeys } from '../../../core/directory/branches/branch-records.ts'
 import {
   keys,
@@ -158,13 +159,8 @@ async function* valuesOf(
 export function rangeFilter(ranges: readonly ByteRange[]): (key: Uint8Array) => boolean {
   const sorted = ranges.toSorted((one, two) => Buffer.compare(one.gte, two.gte))
   return (key) => {
-    let [low, high] = [0, sorted.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (Buffer.compare((sorted[middle] as ByteRange).gte, key) <= 0) low = middle + 1
-      else high = middle
-    }
-    const found = sorted[low - 1]
+    const isAfter = (index: number): boolean => Buffer.compare((sorted[index] as ByteRange).gte, key) > 0
+    const found = sorted[firstIndex(sorted.length, isAfter) - 1]
     return found !== undefined && Buffer.compare(key, found.lt) < 0
   }
 }
