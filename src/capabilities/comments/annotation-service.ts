@@ -35,7 +35,7 @@ import {
   putAnnotation,
   usersNamedInContent,
 } from './comment-records.ts'
-import { removeSlice, tombstoneAnnotation } from './comment-removal.ts'
+import { removeSlice } from './comment-removal.ts'
 import { annotationOf } from './find-comments.ts'
 import { type CommentDependencies, type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
 import {
@@ -287,7 +287,6 @@ export class AnnotationService {
       for (const comment of comments)
         outbound.push({ action: 'comment.delete', actionUser, annotation, comment })
       if (!isGone) return false
-      tombstoneAnnotation(transaction, annotation)
       happened.push({ action: 'comment_annotation.delete', actionUser, annotation })
       return true
     })

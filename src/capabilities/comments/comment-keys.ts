@@ -54,9 +54,6 @@ export const commentKeys = {
     order,
     annotationId,
   ],
-  /** Tombstones of annotations that were deleted from locations of a document. */
-  goneIn: (documentId: string): Key => ['goneAnnotations', documentId],
-  goneFrom: (documentId: string, locationId: string): Key => ['goneAnnotations', documentId, locationId],
   /** The comments of an annotation, oldest first. */
   comments: (annotationId: string): Key => ['annotationComments', annotationId],
   comment: (annotationId: string, order: string): Key => ['annotationComments', annotationId, order],

@@ -8,8 +8,7 @@ import type { FeatureType } from '../../core/events/activity.ts'
 import { removeActivitiesBy } from '../../core/events/activity-store.ts'
 import type { Tenant } from '../../core/model/address.ts'
 import { outboundOnlyEvent } from './comment-events.ts'
-import { commentKeys } from './comment-keys.ts'
-import { type CommentTies, type RemoveFirst, removeListed, removeTombstones } from './comment-removal.ts'
+import { type CommentTies, type RemoveFirst, removeListed } from './comment-removal.ts'
 import type { CommentDependencies } from './judgment-recorder.ts'
 
 /** Maximum number of activities that one commit removes. */
@@ -38,9 +37,9 @@ export class LocationService {
   }
 
   /**
-   * Deletes the annotations of a location in bounded commits. Also deletes their activities, the activities
-   * of annotations that were deleted from the location earlier, and all other activities that mention the
-   * location. Each comment has the event `comment.delete`. Succeeds if the location is not known. If the call is interrupted, it can be repeated, because
+   * Deletes the annotations of a location in bounded commits. Also deletes their activities, and all other activities
+   * that name the location, such as those of annotations that were deleted there earlier. Each comment has the event
+   * `comment.delete`. Succeeds if the location is not known. If the call is interrupted, it can be repeated, because
    * the activities of an annotation are deleted before the annotation itself.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
@@ -59,7 +58,6 @@ export class LocationService {
       events.recordNew(transaction, scope, occurrences)
     }
     await removeListed(store, scope, list, goOn, { forget, beforehand, removed })
-    await removeTombstones(store, scope, commentKeys.goneFrom(documentId, locationId), goOn, beforehand)
     const query = { documentId, locationId }
     for (let removed = activitiesAtOnce; removed >= activitiesAtOnce; await goOn())
       removed = await store.carryOut(scope, (transaction) =>
