@@ -146,12 +146,12 @@ function healthOf({ engine, leaving, stopping }: ServerServices) {
 
 /** Returns the function that begins the download of a backup. */
 function downloadOf({ engine, config, clock }: ServerServices) {
-  const backups = new BackupLimiter(clock)
+  const backups = new BackupLimiter()
   return () => {
     const dump = engine.dump()
-    if (dump === null) return 'nothing'
+    if (dump === null) return null
     const { kv } = engine
     const origin = { directory: config.dataDir, kv, lastBackup: lastBackupOf(config, kv), clock }
-    return backups.take(backupOf(dump, origin)) ?? 'busy'
+    return backups.limited(backupOf(dump, origin))
   }
 }

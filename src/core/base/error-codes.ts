@@ -341,11 +341,6 @@ export const errorCodes = {
     meaning: 'The server is already making other backups.',
     remedy: 'Request the backup again after `Retry-After` seconds.',
   },
-  'backup/too-slow': {
-    status: 'RESOURCE_EXHAUSTED',
-    meaning: 'The client did not read the backup in time.',
-    remedy: 'Request the backup again on a faster connection, and write it to a fast disk.',
-  },
 
   'websocket/invalid-handshake': {
     status: 'INVALID_ARGUMENT',

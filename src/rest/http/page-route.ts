@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { EntryPoint } from '../../core/audit/rejections.ts'
 import type { CallAuditor } from './call-auditor.ts'
 import { sendJson } from './envelope.ts'
+import type { Edge } from './operation-steps.ts'
 import { PacedRequest } from './paced-request.ts'
-import { ClientDisconnectedError } from './request-body.ts'
+import { writePiece } from './sending.ts'
 import type { ServedResponse } from './served-response.ts'
+import { countUnread } from './unread-responses.ts'
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
@@ -54,10 +54,10 @@ export async function sendPage(
   page: PageRoute,
   request: IncomingMessage,
   response: ServedResponse,
-  auditor: CallAuditor,
+  { auditor, quotas }: Pick<Edge, 'auditor' | 'quotas'>,
 ): Promise<void> {
   const content = await contentOf(page, request, auditor)
-  const send = () => sendContent(content, request, response)
+  const send = () => sendContent(content, request, response, quotas)
   if (page.isAudited) await auditor.runPage(page.path, request, response.weftLocals.requestId, send)
   else await send()
 }
@@ -78,9 +78,10 @@ async function sendContent(
   content: PageBody,
   request: IncomingMessage,
   response: ServedResponse,
+  quotas: Edge['quotas'],
 ): Promise<void> {
   if (content.kind === 'json') return sendJson(response, 200, content.body)
-  if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
+  if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response, quotas)
   for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value)
   if (content.kind === 'empty') return void response.writeHead(content.status).end()
   response.setHeader('content-type', content.type)
@@ -92,31 +93,20 @@ async function sendContent(
 }
 
 /**
- * Time in ms after which a stalled reader is disconnected, because the store keeps resources in use for the
- * stream.
- */
-const stalledMs = 60_000
-
-/**
- * Sends a stream. The length of the stream is not known in advance, so the reader must check from the bytes
- * whether they are complete.
+ * Sends a stream. Its reader is disconnected if it is too slow, because the store keeps resources in use for the
+ * stream. The length of the stream is not known in advance, so the reader must check from the bytes whether they are
+ * complete.
  */
 async function sendStream(
   type: string,
   chunks: Bytes,
   { method }: IncomingMessage,
   response: ServedResponse,
+  { unread }: Edge['quotas'],
 ): Promise<void> {
   response.setHeader('content-type', type)
   if (method === 'HEAD') return void response.end()
-  response.setTimeout(stalledMs, () => response.destroy())
-  try {
-    await pipeline(Readable.from(chunks), response)
-  } catch (error) {
-    if (isGone(error)) throw new ClientDisconnectedError()
-    throw error
-  }
+  for await (const chunk of chunks)
+    await writePiece(response, chunk, () => countUnread(unread, response, chunk.length))
+  response.end()
 }
-
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'

@@ -89,11 +89,11 @@ function createdLater(create: () => Router): RequestHandler {
   }
 }
 
-function pageSteps(page: PageRoute, { auditor }: Edge): readonly Middleware[] {
+function pageSteps(page: PageRoute, edge: Edge): readonly Middleware[] {
   return [
     setLabel(() => page.route ?? page.path),
     acceptMethods(['GET', 'HEAD']),
-    (request, response) => sendPage(page, request, response, auditor),
+    (request, response) => sendPage(page, request, response, edge),
   ]
 }
 

@@ -31,13 +31,13 @@ export async function sendBody(
   const first: Uint8Array[] = []
   let length = 0
   for await (const bytes of bytesOf(body)) {
-    if (response.headersSent) await write(response, bytes, behind)
+    if (response.headersSent) await writePiece(response, bytes, behind)
     else {
       first.push(bytes)
       length += bytes.length
       if (length > bufferedBytesMax) {
         response.writeHead(httpCode, { 'content-type': contentType })
-        for (const part of first.splice(0)) await write(response, part, behind)
+        for (const part of first.splice(0)) await writePiece(response, part, behind)
       }
     }
   }
@@ -84,8 +84,14 @@ async function* bytesOfElements({ pages }: StreamedArray): AsyncGenerator<Uint8A
 
 /**
  * Writes a piece. Resolves when the client can accept more, but not before other work of the process has run.
+ * @param behind called when the client has not read enough
+ * @throws ClientDisconnectedError
  */
-async function write(response: ServerResponse, bytes: Uint8Array, behind: () => void): Promise<void> {
+export async function writePiece(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  behind: () => void,
+): Promise<void> {
   if (response.destroyed) throw new ClientDisconnectedError('the client disconnected')
   if (response.write(bytes)) await nextTick()
   else {

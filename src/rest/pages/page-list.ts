@@ -66,10 +66,10 @@ export interface PageSources {
   /** Returns the readiness of the server for load balancers. */
   readonly readiness: () => Health
   /**
-   * Returns the bytes of a backup of the current state; `nothing` if the engine stores nothing, `busy` if
-   * other backups are running.
+   * Returns the bytes of a backup of the current state; null if the engine stores nothing. Reading them throws
+   * ApiError RESOURCE_EXHAUSTED if other backups are running.
    */
-  readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
+  readonly backup: () => AsyncIterable<Uint8Array> | null
 }
 
 type PageServices = Pick<Services, 'clock' | 'config' | 'engine' | 'metrics' | 'publicUrl' | 'rooms'>
@@ -161,17 +161,10 @@ async function metricsPage(
   return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
 }
 
-/** Seconds after which a caller may try again while other backups are running. */
-const busySeconds = 10
-
 function backupPage({ method }: IncomingMessage, { backup }: PageSources): PageBody {
   // A HEAD response has no body, so no backup is started.
   const chunks = method === 'HEAD' ? [] : backup()
-  if (chunks === 'nothing')
+  if (chunks === null)
     throw new ApiError('backup/nothing-stored', 'this server stores nothing; use an engine other than memory')
-  if (chunks === 'busy')
-    throw new ApiError('backup/busy', 'other backups are running; try again', {
-      retryAfterSeconds: busySeconds,
-    })
   return { kind: 'stream', type: 'application/octet-stream', chunks }
 }

@@ -4,15 +4,10 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  BackupLimiter,
-  backupsAtOnceMax,
-  readerPace,
-} from '../../../src/capabilities/backups/storage/backup-limiter.ts'
+import { BackupLimiter, backupsAtOnceMax } from '../../../src/capabilities/backups/storage/backup-limiter.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { runCli } from '../../support/servers/cli.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
-import { HeldClock } from '../../support/time/clock.ts'
 import { itLong } from '../../support/time/full-run.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-backups-'))
@@ -99,54 +94,39 @@ it('[STORE-15] a HEAD request occupies no backup slot', async () => {
   })
 })
 
-/** An endless backup that counts open reads. */
-class Source {
-  open = 0
-
-  async *chunks(): AsyncGenerator<Uint8Array> {
-    this.open += 1
+it('[STORE-15] counts a backup until it ends or its reader stops, and not if it was never read', async () => {
+  let open = 0
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    open += 1
     try {
       for (;;) yield Buffer.alloc(65_536)
     } finally {
-      this.open -= 1
+      open -= 1
     }
   }
-}
-
-const isGiven = (reader: AsyncIterator<Uint8Array> | undefined): Promise<boolean> =>
-  (reader as AsyncIterator<Uint8Array>).next().then(
-    () => true,
-    () => false,
-  )
-
-it('[STORE-15] frees the backup slot of a client that reads its backup too slowly', async () => {
-  const [clock, source] = [new HeldClock(), new Source()]
-  const slots = new BackupLimiter(clock)
-  const taken = Array.from({ length: backupsAtOnceMax }, () => slots.take(source.chunks()))
-  const [slow, unread] = taken.map((chunks) => chunks?.[Symbol.asyncIterator]())
-  expect(slots.take(source.chunks())).toBeNull()
-  let read = 0
-  for (; await isGiven(slow); read++) {
-    clock.advance(readerPace.graceMs / 4)
-    expect(read).toBeLessThan(10)
-  }
-  expect(read).toBeGreaterThan(3)
-  await expect(unread?.next()).rejects.toThrow('too slow')
-  await eventually(() => source.open === 0)
-  expect([1, 2].map(() => slots.take(source.chunks()))).not.toContain(null)
+  const limiter = new BackupLimiter()
+  const read = async (backup: AsyncGenerator<Uint8Array>) =>
+    expect(await backup.next()).toMatchObject({ done: false })
+  const backups = Array.from({ length: backupsAtOnceMax }, () => limiter.limited(endless()))
+  await limiter.limited(endless()).return(undefined)
+  for (let count = 0; count < 100; count++) for (const backup of backups) await read(backup)
+  await expect(limiter.limited(endless()).next()).rejects.toThrow('other backups are running')
+  for (const backup of backups) await backup.return(undefined)
+  expect(open).toBe(0)
+  for (const _ of backups) await read(limiter.limited(endless()))
+  await expect(limiter.limited(endless()).next()).rejects.toThrow('other backups are running')
 })
 
-it('[STORE-15] keeps the backup slot of a client that reads fast enough, however long the backup takes', async () => {
-  const [clock, source] = [new HeldClock(), new Source()]
-  const slots = new BackupLimiter(clock)
-  const reader = slots.take(source.chunks())?.[Symbol.asyncIterator]()
-  for (let read = 0; read < 1_000; read++) {
-    expect(await reader?.next()).toMatchObject({ done: false })
-    clock.advance(65_536 / readerPace.bytesPerMs)
-  }
-  await reader?.return?.()
-  expect(source.open).toBe(0)
-  clock.advance(readerPace.graceMs * 2)
-  const both = Array.from({ length: backupsAtOnceMax + 1 }, () => slots.take(source.chunks()))
-  expect(both.map((chunks) => chunks !== null)).toEqual([true, true, false])
+it('[STORE-15] ends a backup whose client does not read it in time, and frees its slot', async () => {
+  await server.stop()
+  const config = { engine: 'level', dataDir: join(root, 'data'), adminToken } as const
+  server = await startTestServer(config, { transferTimeoutMs: 1_000 })
+  const unread = [await begin(), await begin()]
+  expect((await fetch(`${server.url}/backup`, { headers })).status).toBe(429)
+  await eventually(async () => {
+    const next = await begin()
+    next.destroy()
+    return next.statusCode === 200
+  })
+  for (const response of unread) response.destroy()
 })
