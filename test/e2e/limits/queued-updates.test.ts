@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { unlimited } from '../../../src/core/config/option-parsers.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
@@ -67,6 +68,53 @@ async function beginExpensive(): Promise<RawClient> {
   await eventually(async () => (await held()) > second.length)
   return writer
 }
+
+const entries = 4_100
+
+/** More structs than an event loop integrates: entries of the map `m` whose keys start with `prefix`. */
+function manyEntries(prefix: string): Uint8Array {
+  const doc = new Y.Doc()
+  const map = doc.getMap('m')
+  doc.transact(() => {
+    for (let index = 0; index < entries; index += 1) map.set(prefix + index.toString(36), true)
+  })
+  return Y.encodeStateAsUpdate(doc)
+}
+
+/** Malformed: an entry of a map with two values, which only the document shows. */
+const twoValues = Uint8Array.of(1, 1, 7, 0, 0x24, 1, 1, 109, 1, 107, 2, 97, 98, 0)
+
+it('[ROOM-74] integrates large updates that wait together in few jobs, and closes only the sender of a malformed one', async () => {
+  const jobs = async () =>
+    (await metric(server, 'weft_thread_jobs_total{purpose="change",outcome="done"}')) || 0
+  const writer = await beginExpensive()
+  const before = await jobs()
+  const count = 16
+  const malformed = 12
+  const senders: RawClient[] = []
+  let waiting = 0
+  for (let sender = 0; sender < count; sender += 1) {
+    const update = manyEntries(`${sender}.`)
+    const client = await connect(await server.token('eve'))
+    client.sendUpdate(sender === malformed ? Y.mergeUpdates([update, twoValues]) : update)
+    waiting += update.length
+    await eventually(async () => (await held()) > waiting)
+    senders.push(client)
+  }
+  copy.open()
+  expect((await senders[malformed]?.closed)?.code).toBe(4400)
+  await eventually(async () => (await held()) === 0)
+  const doc = new Y.Doc()
+  const isWhole = (): boolean => {
+    for (const update of writer.updates()) Y.applyUpdate(doc, update)
+    return doc.getMap('m').size === (count - 1) * entries
+  }
+  await eventually(isWhole, () => doc.getMap('m').size)
+  for (const [sender, { socket }] of senders.entries())
+    if (sender !== malformed) expect(socket.readyState).toBe(socket.OPEN)
+  // Of the waiting updates, a job takes as many as the document has bytes. One job is that of the writer.
+  expect((await jobs()) - before).toBeLessThan(count / 2)
+})
 
 const large = (client: number): Uint8Array => typed('x'.repeat(900_000), client)
 

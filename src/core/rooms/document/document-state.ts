@@ -147,8 +147,8 @@ export interface PlacedIntegration extends Omit<IntegrationResult, 'deletes'> {
   /** The positions of the items of the update, in the form that `Placements` accepts. */
   readonly placements: readonly number[]
   /**
-   * The whole state (V1) after the update if the update deletes so much that reading this state is faster
-   * than applying the update; otherwise null.
+   * The whole state (V1) after the update if reading this state is faster than applying the update, or if it need not be
+   * read at once; otherwise null.
    */
   readonly state: Uint8Array | null
   /**
@@ -158,6 +158,14 @@ export interface PlacedIntegration extends Omit<IntegrationResult, 'deletes'> {
   readonly problem: string | null
   /** Sentences about places that did not match the schema before: see `checkAgainstSchema`. */
   readonly warnings: readonly string[]
+}
+
+/** Updates that were integrated into a copy of the document, one after the other. */
+export interface PlacedBatch {
+  /** The outcome of each update, in order. */
+  readonly placed: readonly Pick<PlacedIntegration, 'added' | 'gap' | 'problem'>[]
+  /** The whole state (V1) after these updates. */
+  readonly state: Uint8Array
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type DocumentState,
   type EncodedState,
   emptyUpdate,
+  type PlacedBatch,
   type PlacedIntegration,
 } from '../document/document-state.ts'
 import { isTooLargeToPredict } from '../document/integration-limits.ts'
@@ -24,6 +25,7 @@ import { CommitTrace } from '../log/commit-trace.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import { type LoadedRoom, loadVersionUpdates } from '../log/load-room.ts'
 import { RoomCompaction } from '../log/room-compaction.ts'
+import type { PooledThread } from '../threads/thread-pool.ts'
 import { authorsOf, type Change, type ClientChange, Commit, type Member } from '../updates/change.ts'
 import { PendingUpdateBuffer, withOwnBytes } from '../updates/pending-updates.ts'
 import { RoomTrace } from '../updates/room-trace.ts'
@@ -243,17 +245,17 @@ export class Room implements CommittingRoom {
     if (waits) this.#backlog.add(kept)
     // The end of the tick may be late if other documents take a long time. A large number of bytes is
     // therefore counted now.
-    else if (bytes > uncountedBytesMax) this.#countWaiting(null)
+    else if (bytes > uncountedBytesMax) this.#countWaiting()
     return true
   }
 
-  /** Counts the updates that wait, and `placing`, the update that a thread is integrating. */
-  #countWaiting(placing: ClientChange | null): void {
+  /** Counts the updates that wait, and `placing`, the updates that a thread is integrating. */
+  #countWaiting(placing: readonly ClientChange[] = []): void {
     const phase = this.#phase
     if (phase.is === 'ended') return
     if (phase.is === 'receiving') phase.updates = phase.updates.map(withOwnBytes)
     const incoming = phase.is === 'receiving' ? phase.updates : []
-    this.#backlog.set(placing === null ? incoming : [placing, ...incoming])
+    this.#backlog.set([...placing, ...incoming])
   }
 
   /** Drops the waiting updates of a member and ends the member, because the updates take too much memory. */
@@ -304,11 +306,11 @@ export class Room implements CommittingRoom {
     const mustWait = when === 'in a tick' && this.isCrowded
     if (mustWait) this.#pause(crowdedMs)
     if (mustWait || (isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
-      return this.#countWaiting(null)
+      return this.#countWaiting()
     const bytesToSplit = when === 'in a tick' && this.#needDoc(phase.updates) ? this.state.bytesToSplit : null
     if (bytesToSplit !== null) {
       void this.#open(bytesToSplit, () => this.#dropWaiting())
-      return this.#countWaiting(null)
+      return this.#countWaiting()
     }
     const { since } = phase
     this.#phase = idle
@@ -326,11 +328,11 @@ export class Room implements CommittingRoom {
       this.#putBack(left, since)
       const taken = incoming.slice(0, incoming.length - later.length)
       this.#slowDown(meter(taken.length), taken)
-      if (expensive !== null) void this.#place(expensive, since)
+      if (expensive.length > 0) void this.#place(expensive, since)
       else if (left.length > 0) this.#waitForTick()
       // This must be the last step, because it may resume reading from a sender, which may then send more
       // updates immediately. These updates wait while the document is locked.
-      if (left.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
+      if (left.length > 0 || expensive.length > 0 || !this.#backlog.isEmpty) this.#countWaiting(expensive)
     } catch (error) {
       this.fail(error)
     }
@@ -354,7 +356,7 @@ export class Room implements CommittingRoom {
       const { item, left } = this.charged(1, () => joinedWith(first, others), 1, [first])
       this.#putBack(left, since)
       void this.#rebase(item, since)
-      this.#countWaiting(item)
+      this.#countWaiting([item])
       return null
     }
     this.#putBack([first, ...others], since)
@@ -379,7 +381,7 @@ export class Room implements CommittingRoom {
     } catch (error) {
       this.#refuse(item, error)
     } finally {
-      this.#countWaiting(null)
+      this.#countWaiting()
       release()
     }
   }
@@ -620,11 +622,23 @@ export class Room implements CommittingRoom {
   }
 
   /**
-   * Integrates an expensive update on a thread, and applies the result in the share that the workspace has of a tick.
+   * Integrates expensive updates on a thread, and applies the result in the share that the workspace has of a tick.
    * Updates that arrive in the meantime wait.
    */
-  async #place(item: ClientChange, since: number): Promise<void> {
+  async #place(items: readonly ClientChange[], since: number): Promise<void> {
     const release = this.lock.hold(() => this.endTick())
+    try {
+      if (items.length > 1 && (await this.#placeBatch(items, since))) return
+      const [item, ...others] = items as readonly [ClientChange, ...ClientChange[]]
+      this.#putBack(others, since)
+      await this.#placeOne(item, since)
+    } finally {
+      this.#countWaiting()
+      release()
+    }
+  }
+
+  async #placeOne(item: ClientChange, since: number): Promise<void> {
     try {
       const placed = await this.placeOnThread(item.bytes)
       const { revision } = this.state
@@ -634,10 +648,42 @@ export class Room implements CommittingRoom {
       })
     } catch (error) {
       this.#refuse(item, error)
-    } finally {
-      this.#countWaiting(null)
-      release()
     }
+  }
+
+  /** Integrates several updates. Returns false if that failed: one by one, the sender of the cause gets the reason. */
+  async #placeBatch(items: readonly ClientChange[], since: number): Promise<boolean> {
+    try {
+      const batch = items.map(({ bytes }) => bytes)
+      const placed = await this.#onThread((thread, updates) => thread.run({ is: 'placeAll', updates, batch }))
+      const { revision } = this.state
+      const isAllowed = (item: ClientChange): boolean =>
+        this.accepts(item) && !mayBeStale(this.dependencies.fences, item.from)
+      await this.dependencies.tickScheduler.run(this.workspaceId, () => {
+        if (this.state.revision === revision && items.every(isAllowed)) this.#takeBatch(items, placed, since)
+        else
+          this.#putBack(
+            items.filter((item) => this.accepts(item)),
+            since,
+          )
+      })
+      return true
+    } catch (error) {
+      if (endsRoom(error)) this.fail(error)
+      return this.hasEnded
+    }
+  }
+
+  #takeBatch(items: readonly ClientChange[], batch: PlacedBatch, since: number): void {
+    const { length } = items
+    const accepted = this.charged(length, () => this.#applier.takeBatch(items, batch), 1, items)
+    this.#commitPlaced(accepted, since)
+  }
+
+  #commitPlaced(accepted: readonly Change[], since: number): void {
+    if (accepted.length > 0) this.commit(accepted, this.dependencies.clock.now())
+    const next = this.#applier.takeExpensive()
+    if (next !== null) this.#putBack([next], since)
   }
 
   #takePlaced(item: ClientChange, placed: PlacedIntegration, since: number): void {
@@ -645,9 +691,7 @@ export class Room implements CommittingRoom {
     if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
     if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
     const accepted = this.charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
-    if (accepted.length > 0) this.commit(accepted, this.dependencies.clock.now())
-    const next = this.#applier.takeExpensive()
-    if (next !== null) this.#putBack([next], since)
+    this.#commitPlaced(accepted, since)
   }
 
   /**
@@ -657,7 +701,15 @@ export class Room implements CommittingRoom {
    * @throws ApiError INVALID_ARGUMENT if it does not match; RESOURCE_EXHAUSTED if the update is too expensive or too
    * many jobs wait for a thread; UNAVAILABLE if the store is unavailable; ABORTED if the document keeps changing
    */
-  async placeOnThread(update: Uint8Array, schema: RootSchema | null = null): Promise<PlacedIntegration> {
+  placeOnThread(update: Uint8Array, schema: RootSchema | null = null): Promise<PlacedIntegration> {
+    return this.#onThread((thread, updates) => {
+      const isOpen = this.state.bytesToSplit === null
+      return thread.run({ is: 'place', updates, update, schema, isOpen })
+    })
+  }
+
+  /** Runs `work` on the updates that make up the document. Repeats it if the document changes meanwhile. */
+  async #onThread<T>(work: (thread: PooledThread, updates: readonly Uint8Array[]) => Promise<T>): Promise<T> {
     const { state } = this
     // The wait for the disk comes before the use of a thread, so that a slow disk does not occupy the thread.
     if (state.bytes === null) await this.durable.catch(toUnavailable)
@@ -666,8 +718,8 @@ export class Room implements CommittingRoom {
         const { revision } = state
         // The updates are read only when a thread is free, so that waiting jobs keep no copies of the document.
         const updates = await this.updatesOf(this.commits.version, true)
-        const placed = await thread.run({ is: 'place', updates, update, schema })
-        if (state.revision === revision) return placed
+        const result = await work(thread, updates)
+        if (state.revision === revision) return result
         if (tries === placeTriesMax) throw headConflict()
       }
     })

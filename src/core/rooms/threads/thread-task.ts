@@ -45,6 +45,7 @@ import { splitUpdate } from '../../update/split-update.ts'
 import {
   type ClientClock,
   DocumentState,
+  type PlacedBatch,
   type PlacedIntegration,
   placementsIn,
 } from '../document/document-state.ts'
@@ -130,8 +131,15 @@ interface ReplaceTask extends EditTask {
 
 interface PlaceTask extends DocumentUpdates {
   readonly update: Uint8Array
+  /** False if the event loop would have to create the Y.Doc of a large document to apply the update. */
+  readonly isOpen: boolean
   /** The schema that the result must match. */
   readonly schema: RootSchema | null
+}
+
+/** Updates that are integrated into a document one after the other. */
+interface PlaceAllTask extends DocumentUpdates {
+  readonly batch: readonly Uint8Array[]
 }
 
 interface ReadTask extends WholeState {
@@ -278,6 +286,8 @@ const tasks = {
     movePositions(new Generations(archives), items, bytes, positions),
   /** Integrates an update whose conflict scans are too expensive for an event loop into a document. */
   place,
+  /** Integrates several such updates. */
+  placeAll,
   /** Checks that an update does not change the content that `names` protect. */
   protect: ({
     updates,
@@ -402,7 +412,7 @@ function copyEdit(
   return { change, update, deletes, state, writer }
 }
 
-function place({ updates, update, schema }: PlaceTask): PlacedIntegration {
+function place({ updates, update, schema, isOpen }: PlaceTask): PlacedIntegration {
   const copy = stateOf({ updates })
   copy.check()
   const stepsMax = documentStepsMax(copy.sizeBytes + update.length)
@@ -411,13 +421,42 @@ function place({ updates, update, schema }: PlaceTask): PlacedIntegration {
     const check = expectMatch(copy.doc, schema)
     const placed = copy.placeItems(update, stepsMax)
     const warnings = placed.gap ? [] : check()
-    const state = placed.added !== null && placed.isDear ? copy.encode() : null
+    const state = placed.added !== null && (placed.isDear || !isOpen) ? copy.encode() : null
     return { ...placed, state, problem: null, warnings }
   } catch (error) {
     if (error instanceof IntegrationTooExpensiveError) throw tooExpensive(stepsMax)
     if (!(error instanceof MalformedUpdateError)) throw error
     const nothing = { added: null, gap: false, isDear: false, placements: [], state: null, warnings: [] }
     return { ...nothing, problem: error.message }
+  }
+}
+
+/** Integrates all updates that are not malformed. Throws if they are too expensive together. */
+function placeAll({ updates, batch }: PlaceAllTask): PlacedBatch {
+  const copy = stateOf({ updates })
+  copy.check()
+  const stepsMax = documentStepsMax(batch.reduce((sum, { length }) => sum + length, copy.sizeBytes))
+  try {
+    const placed = batch.map((update) => {
+      const problem = problemOf(update, copy.doc)
+      if (problem !== null) return { added: null, gap: false, problem }
+      const { added, gap } = copy.placeItems(update, stepsMax)
+      return { added, gap, problem }
+    })
+    return { placed, state: copy.encode() }
+  } catch (error) {
+    throw error instanceof IntegrationTooExpensiveError ? tooExpensive(stepsMax) : error
+  }
+}
+
+/** Returns the reason why the new items of an update may not have their places; null if they may. */
+function problemOf(update: Uint8Array, doc: Y.Doc): string | null {
+  try {
+    checkPlaces(update, doc)
+    return null
+  } catch (error) {
+    if (error instanceof MalformedUpdateError) return error.message
+    throw error
   }
 }
 

@@ -5,8 +5,13 @@ import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isEmpty, isPlain, isSimple } from '../../update/summary.ts'
-import type { DocumentState, PlacedIntegration } from '../document/document-state.ts'
-import { loopStepsMax, tickStepsMax, updatesPerTransaction } from '../document/integration-limits.ts'
+import type { DocumentState, PlacedBatch, PlacedIntegration } from '../document/document-state.ts'
+import {
+  isTooLargeToPredict,
+  loopStepsMax,
+  tickStepsMax,
+  updatesPerTransaction,
+} from '../document/integration-limits.ts'
 import { DocumentExpensiveError } from '../document/unreadable-documents.ts'
 import type { Change, ClientChange, Member } from './change.ts'
 import type { PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
@@ -33,8 +38,8 @@ export class UpdateApplyError extends Error {
 interface AppliedPart {
   /** The updates to commit. */
   readonly accepted: readonly Change[]
-  /** An update that a thread must integrate first; null if there is none. */
-  readonly expensive: ClientChange | null
+  /** The updates that a thread must integrate first, in order. */
+  readonly expensive: readonly ClientChange[]
   /**
    * The updates that were not applied, in order: the updates after `expensive`, or those for which the time
    * of this tick did not suffice.
@@ -86,7 +91,7 @@ export class UpdateApplier {
     const [only] = incoming
     if (incoming.length === 1 && only !== undefined && isSimple(only.summary) && this.#fits(only)) {
       if (this.#isInexpensive(only)) return this.#taken(this.#takeKeystroke(only), none)
-      return { accepted: [], expensive: only, later: none }
+      return { accepted: [], expensive: [only], later: none }
     }
     const accepted: Change[] = []
     const run: Change[] = []
@@ -102,7 +107,10 @@ export class UpdateApplier {
       if (runSteps + steps > loopStepsMax) this.#applyRun(run, accepted)
       runSteps = run.length === 0 ? steps : runSteps + steps
       if (steps > loopStepsMax) {
-        if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
+        if (!this.#isInexpensive(item)) {
+          const batch = this.#batchOf(item, incoming.slice(index + 1))
+          return { accepted, expensive: batch, later: incoming.slice(index + batch.length) }
+        }
       } else if (this.#trace !== undefined) this.#trace.predicted(item, 0)
       if (hasPlaces(item.summary) && !this.#fitsInto(item, () => this.#applyRun(run, accepted))) continue
       if (this.#fits(item)) {
@@ -132,7 +140,24 @@ export class UpdateApplier {
   }
 
   #taken(accepted: readonly Change[], later: readonly ClientChange[]): AppliedPart {
-    return { accepted, expensive: this.takeExpensive(), later }
+    const expensive = this.takeExpensive()
+    return { accepted, expensive: expensive === null ? none : [expensive], later }
+  }
+
+  /**
+   * Returns an expensive update, and those directly after it that a thread must integrate, too. A thread reads the whole
+   * document first, so one update after the other would take quadratic time. Together, they have at most as many bytes as
+   * the document, so that they take about as long as that read.
+   */
+  #batchOf(first: ClientChange, after: readonly ClientChange[]): readonly ClientChange[] {
+    const batch = [first]
+    let bytes = first.bytes.length
+    for (const item of after) {
+      bytes += item.bytes.length
+      if (!isTooLargeToPredict(item.summary) || bytes > this.#state.sizeBytes) break
+      batch.push(item)
+    }
+    return batch
   }
 
   #withoutKnown(offer: ClientChange): ClientChange {
@@ -176,14 +201,39 @@ export class UpdateApplier {
           { cause },
         )
       }
-      const isWhole = Buffer.compare(added, item.bytes) === 0
-      const summary = isWhole ? item.summary : readUpdate(added)
-      this.#accept({ ...item, bytes: added, summary }, accepted)
+      this.#acceptAdded(item, added, accepted)
     }
     if (gap) this.addPending(item)
     else item.onApplied?.()
     if (accepted.length > 0 && this.#pending.size > 0) this.#retryPending(accepted)
     return accepted
+  }
+
+  /**
+   * Takes the state into which a thread has integrated expensive updates.
+   * @param items the updates of `batch.placed`. Those that are malformed end their senders
+   */
+  takeBatch(items: readonly ClientChange[], { placed, state }: PlacedBatch): readonly Change[] {
+    const accepted: Change[] = []
+    this.#state.become(state)
+    for (const [index, { added, gap, problem }] of placed.entries()) {
+      const item = items[index] as ClientChange
+      if (problem !== null) {
+        item.from.end(close('badRequest', problem))
+        continue
+      }
+      if (added !== null) this.#acceptAdded(item, added, accepted)
+      if (gap) this.addPending(item)
+      else item.onApplied?.()
+    }
+    if (accepted.length > 0 && this.#pending.size > 0) this.#retryPending(accepted)
+    return accepted
+  }
+
+  #acceptAdded(item: ClientChange, added: Uint8Array, accepted: Change[]): void {
+    const isWhole = Buffer.compare(added, item.bytes) === 0
+    const summary = isWhole ? item.summary : readUpdate(added)
+    this.#accept({ ...item, bytes: added, summary }, accepted)
   }
 
   /**

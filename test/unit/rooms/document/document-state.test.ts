@@ -299,7 +299,7 @@ it('[ROOM-71] integrates only those deletions of an offer that the open document
     ])
     return {
       added: accepted.map(({ bytes: added }) => Buffer.from(added)),
-      isForThread: expensive !== null,
+      isForThread: expensive.length > 0,
       applied,
       steps: state.steps - before,
     }
@@ -343,8 +343,8 @@ it('[ROOM-50] predicts the deletion of a type with everything inside it', () => 
   const deletion = updateOf([], [[1, [[0, 1]]]])
   const character = updateOf([], [[2, [[0, 1]]]])
   for (const isOpen of [true, false]) {
-    expect(take(deletion, isOpen)).toMatchObject({ accepted: [], expensive: { bytes: deletion } })
-    expect(take(character, isOpen)).toMatchObject({ accepted: [{ bytes: character }], expensive: null })
+    expect(take(deletion, isOpen)).toMatchObject({ accepted: [], expensive: [{ bytes: deletion }] })
+    expect(take(character, isOpen)).toMatchObject({ accepted: [{ bytes: character }], expensive: [] })
   }
 })
 
