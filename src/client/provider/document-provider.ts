@@ -181,10 +181,10 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   /** Ends everything. The document stays, and so does an `awareness` of the options. */
   override destroy(): void {
     if (this.#isDestroyed) return
+    this.#isDestroyed = true
     if (!this.#options.awareness) this.awareness.destroy()
     this.disconnect()
     this.#tokens.abort()
-    this.#isDestroyed = true
     this.doc.off('update', this.#changed)
     this.doc.off('destroy', this.#destroyed)
     this.awareness.off('update', this.#awarenessUpdated)
@@ -288,12 +288,13 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   #setSynced(): void {
     this.#failures = 0
     this.#rejections = 0
+    const wasSynced = this.#isSynced
+    this.#isSynced = true
+    this.#renewLater()
     this.#setStatus('connected', null)
     this.#showReadOnly()
-    this.#renewLater()
-    if (this.#isSynced) return
-    this.#isSynced = true
-    this.emit('synced', [true])
+    // A listener may have closed the provider.
+    if (!wasSynced && this.#isSynced) this.emit('synced', [true])
   }
 
   async #allSaved(): Promise<void> {
@@ -364,12 +365,10 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
       this.#tokens.discard()
     }
     if (cause.action === 'stop') return this.#close(cause)
-    const wasConnected = this.#status === 'connected'
-    this.#ended()
-    this.#setStatus(wasConnected || cause.action === 'new-token' ? 'connecting' : 'offline', cause)
+    const isSoon = this.#status === 'connected' || cause.action === 'new-token'
     const delay = cause.action === 'new-token' ? this.#newTokenDelayMs() : this.#delayMs(cause.code)
     this.#failures += 1
-    this.#retryTimer = setTimeout(() => void this.#open(), delay)
+    this.#end(isSoon ? 'connecting' : 'offline', cause, delay)
   }
 
   /** Returns 0, unless the server also rejected the last token soon. */
@@ -388,25 +387,29 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   #close(cause: ProviderProblem | null): void {
     // A user without permission must not write offline.
     if (cause?.code === 'token-denied' || cause?.code === 'forbidden') this.#copy?.keepRole(null)
-    this.#ended()
-    this.#setStatus('closed', cause)
+    this.#end('closed', cause, null)
   }
 
-  /** Ends the connection, the attempt and the timers. */
-  #ended(): void {
+  /**
+   * Ends the connection, the attempt and the timers. The events come last, because their listeners may connect, close or
+   * destroy the provider.
+   * @param retryMs milliseconds until the next attempt; null if there is none
+   */
+  #end(status: ProviderStatus, cause: ProviderProblem | null, retryMs: number | null): void {
     this.#attempt += 1
     clearTimeout(this.#retryTimer)
     clearTimeout(this.#renewTimer)
     clearTimeout(this.#readOnlyTimer)
-    this.#retryTimer = undefined
+    this.#retryTimer = retryMs === null ? undefined : setTimeout(() => void this.#open(), retryMs)
     this.#connection?.close()
     this.#connection = null
+    const wasSynced = this.#isSynced
+    this.#isSynced = false
     const { awareness } = this
     const others = [...awareness.getStates().keys()].filter((client) => client !== awareness.clientID)
+    this.#setStatus(status, cause)
     removeAwarenessStates(awareness, others, this)
-    if (!this.#isSynced) return
-    this.#isSynced = false
-    this.emit('synced', [false])
+    if (wasSynced) this.emit('synced', [false])
   }
 
   #setSaved(saved: boolean): void {

@@ -186,7 +186,8 @@ export class SyncConnection {
     const body = readVarUint8Array(decoder)
     if (kind === kinds.step1) return this.#offer(body)
     applyUpdate(doc, body, origin)
-    if (kind === kinds.step2) this.#listener.synced()
+    // An observer of the document may have ended the connection.
+    if (kind === kinds.step2 && !this.#isEnded) this.#listener.synced()
   }
 
   /** Sends everything that the server lacks. The server counts the first offer of a connection only. */
