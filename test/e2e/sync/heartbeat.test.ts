@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../src/core/base/clock.ts'
 import {
@@ -6,7 +7,7 @@ import {
   pingEveryMs,
   silenceMsMax,
 } from '../../../src/core/sync/socket/heartbeat.ts'
-import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 /** Real time plus an offset that the test sets. */
@@ -67,6 +68,41 @@ it('[SYNC-16] if a client has not answered the last ping when the next one is du
   await eventually(() => alive.awareness().at(-1)?.state === null)
   await alive.roundTrip()
   alive.end()
+})
+
+it('[SYNC-16] keeps a client that cannot answer pings because it is sending a large message', async () => {
+  const other = await connect('acme/upload/main')
+  const update = message([0, 2], typed('large', 5))
+  const name = Buffer.from('acme/upload/main')
+  const opened = Buffer.concat([Uint8Array.of(name.length), name])
+  const hocuspocus = await RawClient.connect(`${server.wsUrl}/hocuspocus`, {}, { autoPong: false })
+  hocuspocus.send(Buffer.concat([opened, message([2, 0], Buffer.from(token))]))
+  await eventually(() => hocuspocus.received.length > 0)
+  const clients = [await connect('acme/upload/main', { autoPong: false }), hocuspocus]
+  const sending = clients.map((client) => {
+    const sent = client === hocuspocus ? Buffer.concat([opened, update]) : Buffer.from(update)
+    // A whole binary frame with a mask of zeros.
+    const frame = Buffer.concat([Uint8Array.of(0x82, 0x80 + sent.length, 0, 0, 0, 0), sent])
+    const connection = Reflect.get(client.socket, '_socket') as Socket
+    let pings = 0
+    client.socket.on('ping', () => {
+      pings += 1
+    })
+    return { frame, connection, pings: () => pings }
+  })
+  for (const at of [0, 4, 8]) {
+    for (const { frame, connection } of sending) connection.write(frame.subarray(at, at + 4))
+    await other.roundTrip()
+    const before = sending.map(({ pings }) => pings())
+    aheadMs += pingEveryMs
+    await eventually(() => sending.every(({ pings }, index) => pings() > (before[index] as number)))
+  }
+  for (const { frame, connection } of sending) connection.write(frame.subarray(12))
+  await eventually(() => other.updates().length > 0)
+  for (const client of [other, ...clients]) {
+    expect(client.socket.readyState).toBe(client.socket.OPEN)
+    client.end()
+  }
 })
 
 it('[SYNC-17] echoes the awareness renewal of a client that received no other message', async () => {

@@ -155,7 +155,10 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
    * message has not been read yet.
    */
   incomplete(bytes: number): void {
-    if (bytes > 0) this.#incompleteChannel ??= this.#channels.values().next().value ?? null
+    if (bytes > 0) {
+      this.#confirmAlive()
+      this.#incompleteChannel ??= this.#channels.values().next().value ?? null
+    }
     this.#incompleteChannel?.incomplete(bytes)
     if (bytes === 0) this.#incompleteChannel = null
   }

@@ -383,7 +383,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     const more = bytes - this.#incompleteBytes
     this.#incompleteBytes = bytes
     this.#charge(more)
-    if (more > 0) this.#dependencies.backpressure.received(this, more)
+    if (more <= 0) return
+    // A pong may only arrive after the message.
+    this.#heartbeat.received(this.#dependencies.time())
+    this.#dependencies.backpressure.received(this, more)
   }
 
   /** Charges bytes to the receive rate. A session that has ended is not paused, because the client must reply. */
