@@ -105,6 +105,16 @@ it('[SYNC-16] keeps a client that cannot answer pings because it is sending a la
   }
 })
 
+it('[SYNC-15] answers a request for the states of a document that has none', async () => {
+  const client = await connect('acme/no-states/main')
+  await client.roundTrip()
+  const before = client.bodies(1).length
+  client.send(Uint8Array.of(3))
+  await client.roundTrip()
+  expect(client.bodies(1).length).toBe(before + 1)
+  client.end()
+})
+
 it('[SYNC-17] echoes the awareness renewal of a client that received no other message', async () => {
   const client = await connect('acme/echo/main')
   client.sendAwareness(3, 1, { cursor: 1 })

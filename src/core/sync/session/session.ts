@@ -404,8 +404,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       case 'awareness':
         return this.#receiveAwareness(message.message)
       case 'queryAwareness':
-        if (!this.#client.socket.isFull) this.#sendAwareness(this.#room.awareness.all())
-        return
+        return this.#answerQuery()
       case 'echo':
         return this.#receiveEcho(message.body)
       case 'live':
@@ -450,6 +449,13 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       if (this.#state.kind !== 'ended') this.#receiveEcho(kept)
       this.resumeReading()
     })
+  }
+
+  /** Sends all states. Without any, sends an empty message, because clients also query to test the connection. */
+  #answerQuery(): void {
+    if (this.#client.socket.isFull) return
+    const states = this.#room.awareness.all()
+    this.#sendAwareness(states.length > 0 ? states : [emptyAwareness])
   }
 
   #receiveAwareness(message: Uint8Array): void {
