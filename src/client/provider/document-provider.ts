@@ -49,6 +49,8 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   /** Null until the offline copy is loaded. */
   #copy: OfflineCopy | null = null
   #connection: SyncConnection | null = null
+  /** Changes that were sent and are not durable. */
+  readonly #unsaved: Uint8Array[] = []
   /** Number of attempts; a result of an earlier attempt is ignored. */
   #attempt = 0
   /** Number of failures since the document was last in sync. */
@@ -256,6 +258,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
         doc,
         awareness,
         origin: this,
+        unsaved: this.#unsaved,
       },
       {
         vectorReceived: (vector) => this.#vectorReceived(vector),
@@ -282,6 +285,8 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
       return false
     }
     if (hasMore(this.doc, vector)) this.#setSaved(false)
+    // The server would count them as dropped, also those that it has.
+    if (!this.#canWrite) this.#unsaved.length = 0
     return true
   }
 

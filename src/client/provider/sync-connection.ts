@@ -34,6 +34,11 @@ export interface SyncConnectionOptions {
   readonly awareness: Awareness
   /** Origin of the changes that arrive. */
   readonly origin: object
+  /**
+   * The changes that were sent and are not durable, oldest first. The next connection sends them again: if a prune was
+   * received before they arrived, the document does not have their text any more.
+   */
+  readonly unsaved: Uint8Array[]
 }
 
 /** Message types of the protocol. The first four are those of y-websocket; the others are of Weft only. */
@@ -101,7 +106,7 @@ export class SyncConnection {
   /** Sends a change, unless the next answer to the server contains it. */
   sendUpdate(update: Uint8Array): void {
     if (!this.#hasOffered || this.#isEnded) return
-    this.#sentCount += 1
+    this.#count(update)
     this.#send(message([types.sync, kinds.update], update))
   }
 
@@ -169,10 +174,13 @@ export class SyncConnection {
         return this.sendAwareness()
       case types.live:
         return this.#listener.messageReceived(JSON.parse(readVarString(decoder)) as RealtimeMessage)
-      case types.saved:
-        this.#savedCount = readVarUint(decoder)
+      case types.saved: {
+        const count = readVarUint(decoder)
+        this.#options.unsaved.splice(0, count - this.#savedCount)
+        this.#savedCount = count
         if (this.isAllSaved) this.#listener.allSaved()
         return
+      }
       case types.role: {
         const right = readVarUint(decoder)
         return this.#listener.roleReceived(readVarString(decoder) as DocumentRole, right === 1, right === 2)
@@ -193,8 +201,19 @@ export class SyncConnection {
   /** Sends everything that the server lacks. The server counts the first offer of a connection only. */
   #offer(vector: Uint8Array): void {
     if (!this.#listener.vectorReceived(vector)) return
-    if (!this.#hasOffered) this.#sentCount = 1
-    this.#hasOffered = true
+    if (!this.#hasOffered) this.#sendUnsaved()
     this.#send(message([types.sync, kinds.step2], encodeStateAsUpdate(this.#options.doc, vector)))
+  }
+
+  #sendUnsaved(): void {
+    this.#hasOffered = true
+    for (const update of this.#options.unsaved.splice(0)) if (update.length > 0) this.sendUpdate(update)
+    // The offer has the place of an empty change.
+    this.#count(new Uint8Array())
+  }
+
+  #count(update: Uint8Array): void {
+    this.#sentCount += 1
+    this.#options.unsaved.push(update)
   }
 }

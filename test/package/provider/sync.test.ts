@@ -222,3 +222,47 @@ it('[PROV-11] uses HTTP if websockets do not work', async () => {
   await eventually(() => String(textOf(grace)) === 'over HTTP')
   await settled(ada)
 })
+
+it('[PRUNE-1] keeps text that was on its way into a paragraph when the connection broke after a prune', async () => {
+  const server = await start()
+  const sockets: WebSocket[] = []
+  let isBroken = false
+  class Breakable extends WebSocket {
+    constructor(url: string) {
+      super(url)
+      sockets.push(this)
+    }
+    override send(data: Uint8Array): void {
+      if (!isBroken) super.send(data)
+    }
+  }
+  const ada = open(server, 'ada', { WebSocket: Breakable as never })
+  await settled(ada)
+  const fragment = ada.doc.getXmlFragment('body')
+  const paragraph = new Y.XmlElement('paragraph')
+  const text = new Y.XmlText('one three')
+  paragraph.insert(0, [text])
+  fragment.insert(0, [paragraph])
+  await settled(ada)
+  isBroken = true
+  text.insert(4, 'two ')
+  text.delete(8, 5)
+  text.insert(8, '!')
+  const where = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+  dataOf(await server.post('/v2/crdt/prune', where))
+  await eventually(() => fragment.get(0) !== paragraph)
+  expect(String(fragment)).toBe('<paragraph>one three</paragraph>')
+  isBroken = false
+  for (let round = 0; round < 2; round += 1) {
+    sockets.at(-1)?.terminate()
+    await eventually(() => ada.status !== 'connected')
+    await settled(ada)
+    await eventually(
+      () => String(fragment) === '<paragraph>one two !</paragraph>',
+      () => String(fragment),
+    )
+  }
+  const stock = await syncedEditor(server.wsUrl, 'acme/plan/main', await server.token('lin'))
+  expect(String(stock.doc.getXmlFragment('body'))).toBe(String(fragment))
+  stock.close()
+})
