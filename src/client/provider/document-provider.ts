@@ -258,6 +258,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
         doc,
         awareness,
         origin: this,
+        failures: this.#failures,
         unsaved: this.#unsaved,
       },
       {

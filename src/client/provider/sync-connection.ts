@@ -34,6 +34,8 @@ export interface SyncConnectionOptions {
   readonly awareness: Awareness
   /** Origin of the changes that arrive. */
   readonly origin: object
+  /** Number of attempts that failed before this one. */
+  readonly failures: number
   /**
    * The changes that were sent and are not durable, oldest first. The next connection sends them again: if a prune was
    * received before they arrived, the document does not have their text any more.
@@ -56,6 +58,8 @@ const kinds = { step1: 0, step2: 1, update: 2 } as const
 
 /** Milliseconds without a message after which a connection is dead. The server sends one at least every 15 s. */
 const silenceMs = 30_000
+/** Maximum factor by which earlier failures extend this time until the document has arrived. */
+const patienceMax = 10
 /** Milliseconds in which the server must answer when the network has changed. */
 const probeMs = 5_000
 
@@ -75,6 +79,11 @@ export class SyncConnection {
   readonly #socket: WeftSocket
   #timer: ReturnType<typeof setTimeout> | undefined
   #isEnded = false
+  /**
+   * Milliseconds without a message after which the connection is dead. A document is one message, which takes long if it
+   * is large and the network is slow.
+   */
+  #silenceMs: number
   /** True if the server was sent everything that it lacked. */
   #hasOffered = false
   /** Numbers of messages with changes that were sent and that are durable. The server counts in the same way. */
@@ -84,12 +93,13 @@ export class SyncConnection {
   constructor(options: SyncConnectionOptions, listener: SyncListener) {
     this.#options = options
     this.#listener = listener
+    this.#silenceMs = silenceMs * Math.min(1 + options.failures, patienceMax)
     const socket = new WeftSocket(options.url, [], options.socket)
     this.#socket = socket
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => this.#opened())
     socket.addEventListener('message', (event) => {
-      this.#expectWithin(silenceMs)
+      this.#expectWithin(this.#silenceMs)
       this.#receive(createDecoder(new Uint8Array((event as MessageEvent<ArrayBuffer>).data)))
     })
     socket.addEventListener('close', (event) => {
@@ -143,7 +153,7 @@ export class SyncConnection {
 
   #opened(): void {
     if (this.#isEnded) return
-    this.#expectWithin(silenceMs)
+    this.#expectWithin(this.#silenceMs)
     this.#send(message([types.sync, kinds.step1], encodeStateVector(this.#options.doc)))
     this.sendAwareness()
   }
@@ -195,7 +205,10 @@ export class SyncConnection {
     if (kind === kinds.step1) return this.#offer(body)
     applyUpdate(doc, body, origin)
     // An observer of the document may have ended the connection.
-    if (kind === kinds.step2 && !this.#isEnded) this.#listener.synced()
+    if (kind !== kinds.step2 || this.#isEnded) return
+    this.#silenceMs = silenceMs
+    this.#expectWithin(silenceMs)
+    this.#listener.synced()
   }
 
   /** Sends everything that the server lacks. The server counts the first offer of a connection only. */

@@ -6,6 +6,7 @@ import { message } from '../../support/clients/clients.ts'
 /** The document of the server. */
 const served = new Y.Doc()
 served.getText('content').insert(0, 'text')
+const vector = message([0, 0], Y.encodeStateVector(served))
 
 /** The websockets of a provider. The test is their server. */
 let sockets: FakeSocket[] = []
@@ -32,7 +33,7 @@ class FakeSocket extends EventTarget {
 
   /** Sends the messages of a handshake, with the content of the server. */
   answer(): void {
-    this.receive(message([0, 0], Y.encodeStateVector(served)))
+    this.receive(vector)
     this.receive(message([0, 1], Y.encodeStateAsUpdate(served)))
   }
 
@@ -48,7 +49,7 @@ let ada: DocumentProvider
 beforeEach(async () => {
   vi.useFakeTimers()
   ada = new DocumentProvider({
-    url: 'http://listeners.test',
+    url: 'http://timing.test',
     organizationId: 'acme',
     documentId: 'plan',
     getToken: () => 'token',
@@ -107,4 +108,21 @@ it('[PROV-10] stays destroyed if a listener connects when the provider is closed
   ada.destroy()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(openSockets()).toBe(0)
+})
+
+it('[PROV-21] gives a document more time to arrive after each failure', async () => {
+  for (const seconds of [30, 60, 90]) {
+    while (openSockets() === 0) await vi.advanceTimersByTimeAsync(100)
+    sockets.at(-1)?.receive(vector)
+    await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1)
+    expect([seconds, openSockets()]).toEqual([seconds, 1])
+    await vi.advanceTimersByTimeAsync(1)
+    expect([seconds, openSockets()]).toEqual([seconds, 0])
+  }
+  while (openSockets() === 0) await vi.advanceTimersByTimeAsync(100)
+  sockets.at(-1)?.answer()
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect([ada.status, openSockets()]).toEqual(['connected', 1])
+  await vi.advanceTimersByTimeAsync(1)
+  expect([ada.status, openSockets()]).toEqual(['connecting', 0])
 })
