@@ -315,7 +315,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     this.#showReadOnly()
     this.#copy?.keepRole({ userId: this.#tokens.claims.sub, role, canWrite })
     // A new connection offers the changes that this one has not sent.
-    if (canWrite && !couldWrite && !this.#isSaved && this.#status === 'connected') this.#reopen()
+    if (canWrite && !couldWrite && !this.#isSaved && this.#connection?.hasOffered === true) this.#reopen()
   }
 
   #applyRole(role: DocumentRole | null, canWrite: boolean): void {

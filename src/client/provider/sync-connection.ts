@@ -84,7 +84,6 @@ export class SyncConnection {
    * is large and the network is slow.
    */
   #silenceMs: number
-  /** True if the server was sent everything that it lacked. */
   #hasOffered = false
   /** Numbers of messages with changes that were sent and that are durable. The server counts in the same way. */
   #sentCount = 0
@@ -106,6 +105,11 @@ export class SyncConnection {
       const { code, reason } = event as CloseEvent
       this.#end(code, reason)
     })
+  }
+
+  /** True if the server was sent everything that it lacked. */
+  get hasOffered(): boolean {
+    return this.#hasOffered
   }
 
   /** True if everything that was sent is durable. */

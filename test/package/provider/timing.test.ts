@@ -126,3 +126,12 @@ it('[PROV-21] gives a document more time to arrive after each failure', async ()
   await vi.advanceTimersByTimeAsync(1)
   expect([ada.status, openSockets()]).toEqual(['connecting', 0])
 })
+
+it('[PROV-20] sends its changes if the user gets the right to write while the document arrives', async () => {
+  const roleOf = (canWrite: number, role: string): Uint8Array =>
+    message([112, canWrite], new TextEncoder().encode(role))
+  ada.doc.getText('content').insert(0, 'own ')
+  for (const bytes of [roleOf(0, 'viewer'), vector, roleOf(1, 'editor')]) sockets.at(-1)?.receive(bytes)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([sockets.length, openSockets(), ada.saved]).toEqual([2, 1, false])
+})
