@@ -4,7 +4,7 @@ import type { StartedSuggesting, SuggestedChange, SuggestionList } from '../rest
 
 /** The suggestions of an editor, as `SuggestionStore.get` returns them. */
 export interface SuggestionsState extends SuggestionList {
-  /** Why the last request has failed; null if it has not. After a temporary error, a read is repeated. */
+  /** Why the last read, or else the last decision, has failed; or null. After a temporary error, a read is repeated. */
   readonly error: EndpointError | null
 }
 
@@ -53,6 +53,7 @@ export class SuggestionStore {
   /** The users whose presence was seen, by id. */
   readonly #authors = new Map<string, SuggestionAuthor>()
   #awareness: SuggestionSource['awareness'] = null
+  #decisionError: EndpointError | null = null
   #state: SuggestionsState = { suggestions: [], userId: '', canDecide: false, error: null }
 
   /**
@@ -148,12 +149,16 @@ export class SuggestionStore {
       for (const other of suggestions)
         if (other.branch === first.branch && needs(one, other)) chosen.add(other)
     const hunkIds = [...chosen].map((each) => each.hunkId)
+    this.#decisionError = null
     // The decided text arrives before the next list.
     this.#set({ ...this.#state, suggestions: suggestions.filter((each) => !chosen.has(each)), error: null })
     try {
       await this.#send(`suggestions/${is}`, { branch: first.branch, hunkIds })
     } catch (error) {
-      if (error instanceof EndpointError) this.#set({ ...this.#state, error })
+      if (error instanceof EndpointError) {
+        this.#decisionError = error
+        this.#set({ ...this.#state, error })
+      }
       throw error
     } finally {
       this.#reads.readIn(0)
@@ -169,7 +174,7 @@ export class SuggestionStore {
       error = failure as EndpointError
     }
     if (signal.aborted) return true
-    this.#set({ ...list, error })
+    this.#set({ ...list, error: error ?? this.#decisionError })
     this.#presenceChanged()
     return error?.isTemporary !== true
   }
