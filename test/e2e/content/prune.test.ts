@@ -145,6 +145,21 @@ it('[PRUNE-3] rebases all that a stock Hocuspocus client has typed offline, whic
   socket.destroy()
 })
 
+it('[PRUNE-3] rebases the edits of a client that closes at once', async () => {
+  const [ann, ben] = [await open('closes', 'ann'), await open('closes', 'ben')]
+  ann.text.insert(0, 'one two')
+  await equal([ben], () => 'one two')
+  ben.close()
+  ben.text.insert(4, 'BEN ')
+  await prune('closes')
+  const url = `${server.wsUrl}/sync/acme/closes/main?token=${await server.token('ben')}`
+  const client = await RawClient.connect(url)
+  client.sendOffer(Y.encodeStateAsUpdate(ben.doc))
+  client.socket.close()
+  await equal([ann], () => 'one BEN two')
+  ann.close()
+})
+
 it('[PRUNE-9] keeps the edits of a client from before the prune in a document that was deleted and restored', async () => {
   const [ann, ben] = [await open('restored', 'ann'), await open('restored', 'ben')]
   ann.text.insert(0, 'one two three')

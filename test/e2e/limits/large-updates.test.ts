@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { isTooLargeToPredict } from '../../../src/core/rooms/document/integration-limits.ts'
 import { largeUpdateBytes } from '../../../src/core/rooms/document/vet-update.ts'
 import { rangesPerStep } from '../../../src/core/update/outline.ts'
+import { readUpdate } from '../../../src/core/update/read-update.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -53,6 +56,22 @@ it('[ROOM-70] handles a large update and the messages after it when the client c
   writer.sendUpdate(after(1))
   writer.socket.close()
   await eventually(() => contentOf(witness.updates()) === 'later')
+  witness.end()
+})
+
+it('[ROOM-70] integrates an update of many items on a thread also when the client closes at once', async () => {
+  const [writer, witness] = [await connect('ada'), await connect('bob')]
+  await witness.roundTrip()
+  const doc = new Y.Doc()
+  for (let n = 0; n < 4_500; n += 1) doc.getArray('list').insert(0, [n])
+  const update = Y.encodeStateAsUpdate(doc)
+  expect(isTooLargeToPredict(readUpdate(update))).toBe(true)
+  writer.sendUpdate(update)
+  writer.socket.close()
+  await eventually(() => witness.updates().length > 0)
+  const copy = new Y.Doc()
+  for (const bytes of witness.updates()) Y.applyUpdate(copy, bytes)
+  expect(copy.getArray('list').length).toBe(4_500)
   witness.end()
 })
 

@@ -279,9 +279,11 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * @param code close code that the client has sent; undefined if it is unknown
    */
   closed(code: number | undefined): void {
-    // A client may close directly after its last update.
-    if (this.#vetting === null) this.#leave(code)
-    else void this.#vetting.done.then(() => this.#leave(code))
+    // A client may close directly after its last update, and the room takes updates of members only.
+    if (this.#vetting === null) this.#room.endTick()
+    const waiting = this.#vetting?.done ?? this.#room.waitingOf(this)
+    if (waiting === null || this.hasEnded) this.#leave(code)
+    else void waiting.then(() => this.closed(code))
   }
 
   #leave(code: number | undefined): void {
