@@ -44,12 +44,8 @@ export class DocumentChannel implements ClientSocket {
   readonly #transport: ChannelTransport
   readonly #understandsClose: boolean
   #listener: SocketListener | null = null
-  #isPaused = false
   #state: 'open' | 'closed' = 'open'
-  /**
-   * Messages that wait until the channel has a session and is not paused. They were read from the socket
-   * before it was paused.
-   */
+  /** Messages that wait until the channel has a session. They were read from the socket before it was paused. */
   readonly #queued: Buffer[] = []
   readonly #onClosed: (() => void)[] = []
 
@@ -107,18 +103,12 @@ export class DocumentChannel implements ClientSocket {
   }
 
   pause(): void {
-    this.#isPaused = true
     if (this.#state === 'open') this.#transport.pauseFor(this)
   }
 
   resume(): void {
-    this.#isPaused = false
     this.#transport.resumeFor(this)
-    while (!this.#isPaused && this.#state === 'open') {
-      const message = this.#queued.shift()
-      if (message === undefined) return
-      this.#listener?.message(message, true)
-    }
+    for (const message of this.#queued.splice(0)) this.receive(message)
   }
 
   /** Does nothing, because the endpoint marks the whole multiplexed websocket as authenticated. */
@@ -138,11 +128,11 @@ export class DocumentChannel implements ClientSocket {
 
   /**
    * Passes a message, from which the document name has been removed, to the session. Queues the message while
-   * the channel is paused or has no session.
+   * the channel has no session. A paused session gets it at once, because the client may leave with the next message.
    */
   receive(message: Buffer): void {
     if (this.#state !== 'open') return
-    if (this.#listener === null || this.#isPaused || this.#queued.length > 0) this.#queued.push(message)
+    if (this.#listener === null) this.#queued.push(message)
     else this.#listener.message(message, true)
   }
 

@@ -168,3 +168,31 @@ it('[DIA-24] keeps a socket open for a document that joins after another documen
   vi.advanceTimersByTime(6_000)
   expect(socket.code).toBe(1013)
 })
+
+it('[DIA-43] uses the messages of a paused document that arrive before the client leaves it', () => {
+  const socket = new ReadingSocket()
+  const channels: DocumentChannel[] = []
+  const parts = {
+    address: '192.0.2.1',
+    backpressure: new ReadBackpressure(new TickShares(), () => 0, 1_000, nothing),
+    onToken: (channel: DocumentChannel): void => void channels.push(channel),
+    onUnauthenticatedLimit: nothing,
+    onPermanentClose: nothing,
+    onClosed: nothing,
+  }
+  new MultiplexedSocket(socket, parts).authenticated('ws')
+  const name = 'acme/one/main'
+  socket.say(tokenFrame(name, 'token'), 1)
+  const [channel] = channels as [DocumentChannel]
+  socket.say(frame(name, 3, 1), 1)
+  const received: number[] = []
+  const message = (data: Buffer): void => {
+    received.push(data[1] as number)
+    channel.pause()
+  }
+  channel.listen({ message, messageTooLarge: nothing, frames: nothing, incomplete: nothing })
+  channel.resume()
+  socket.say(frame(name, 3, 2), 1)
+  socket.say(frame(name, 7), 1)
+  expect([received, channel.isOpen, socket.reading]).toEqual([[1, 2], false, 'on'])
+})
