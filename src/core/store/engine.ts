@@ -265,8 +265,10 @@ export interface DocumentLog {
   /**
    * Deletes all data of the document except one record with its epoch. The record remains so that late
    * appends are rejected.
+   * @param term the term in which the caller holds the document, as in `AppendOptions`
+   * @throws AppendRejectedError with the reason `term` if the term has ended: nothing was deleted
    */
-  destroy(doc: Key): Promise<void>
+  destroy(doc: Key, term?: Term): Promise<void>
   /**
    * Destroys documents whose keys start with `prefix`, up to a fixed number in each call. Returns the key to
    * pass as `after` in the next call; null if no documents remain.

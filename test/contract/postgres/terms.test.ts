@@ -154,6 +154,8 @@ describe('terms of documents', () => {
     expect(after.value).toBeGreaterThan(before.value)
     expect(await outcomeOf(a.log.append(doc, 1, updates('late'), { term: before }))).toBe('term')
     expect(await b.log.append(doc, 1, updates('next'), { term: after })).toMatchObject({ last: 2 })
+    expect(await outcomeOf(a.log.destroy(doc, before))).toBe('term')
+    expect(await b.log.heads([doc])).toMatchObject([{ head: 2 }])
     await close()
   })
 

@@ -200,14 +200,20 @@ class NetworkNode implements Bus, Cluster {
     void this.#release()
   }
 
-  /** Returns the log, which rejects the appends of this node in terms that have ended. */
+  /** Returns the log, which rejects the appends and deletions of this node in terms that have ended. */
   guarded(log: DocumentLog): DocumentLog {
+    const check = (term: Term | undefined): void => {
+      if (term !== undefined && !this.#isCurrent(term)) throw new AppendRejectedError('term')
+    }
     return {
       ...delegatedLog(log),
       append: async (doc, to, updates, options = {}) => {
-        if (options.term !== undefined && !this.#isCurrent(options.term))
-          throw new AppendRejectedError('term')
+        check(options.term)
         return log.append(doc, to, updates, options)
+      },
+      destroy: async (doc, term) => {
+        check(term)
+        return log.destroy(doc, term)
       },
     }
   }

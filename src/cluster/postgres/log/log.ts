@@ -11,6 +11,7 @@ import type {
   LoadOptions,
   LogHead,
   LogUpdate,
+  Term,
 } from '../../../core/store/engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../../../core/store/key-encoding.ts'
 import {
@@ -199,15 +200,15 @@ export class PostgresLog implements DocumentLog {
     })
   }
 
-  destroy(doc: Key): Promise<void> {
-    return this.#gate.run(async () => this.#add(removalCall(encodeKey(doc))))
+  destroy(doc: Key, term?: Term): Promise<void> {
+    return this.#gate.run(async () => this.#add(removalCall(encodeKey(doc), { term })))
   }
 
   async destroyPrefix(prefix: Key, { after, confirm }: DestroyOptions = {}): Promise<Key | null> {
     const found = await this.#list(prefix, { after, limit: destroyedPerCallMax })
     await confirm?.()
     const destroy = ({ key, epoch }: ListedHead) =>
-      this.#gate.run(async () => this.#add(removalCall(key, epoch)))
+      this.#gate.run(async () => this.#add(removalCall(key, { only: epoch })))
     await Promise.all(found.map(destroy))
     const last = found.at(-1)
     return last === undefined || found.length < destroyedPerCallMax ? null : decodeKey(last.key)

@@ -113,6 +113,10 @@ export function appendCall(
 /**
  * Creates the call for a removal.
  * @param only the expected epoch: if the document has another epoch, nothing changes; default: any epoch
+ * @param term as for an append
  */
-export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
-  new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
+export const removalCall = (
+  key: Buffer,
+  { only, term }: { readonly only?: number; readonly term?: Term | undefined },
+): PendingCall<void> =>
+  new PendingCall<void>(key, { bytes: 0, jobs: [], term, do: (change) => change.destroy(only) })

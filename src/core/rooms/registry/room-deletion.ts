@@ -43,10 +43,11 @@ export async function removedAmong(log: DocumentLog, rooms: readonly Room[]): Pr
 }
 
 /**
- * Removes the log that a closed room without a log may have created after the removal of its document.
- * @throws StoreUnavailableError
+ * Removes the log that a closed room without a log may have created after the removal of its document. Keeps a log of a
+ * later owner.
+ * @throws StoreUnavailableError, AppendRejectedError
  */
 export async function removeLateAppends(log: DocumentLog, room: Room): Promise<void> {
   await room.settled()
-  await log.destroy(room.doc)
+  await log.destroy(room.doc, room.term)
 }

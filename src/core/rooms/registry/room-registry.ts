@@ -37,7 +37,7 @@ import { LiveMessageHub } from '../room/live-messages.ts'
 import { OpenConnections } from '../room/open-connections.ts'
 import { Room } from '../room/room.ts'
 import type { RoomDependencies, RoomLimits, RoomRegistryOptions } from '../room/room-dependencies.ts'
-import { documentDeleted, documentMoved } from '../room/room-errors.ts'
+import { documentDeleted, documentMoved, isMoved } from '../room/room-errors.ts'
 import { TickScheduler } from '../room/tick-scheduler.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
 import {
@@ -309,14 +309,17 @@ export class RoomRegistry {
   async destroy(address: DocumentAddress): Promise<void> {
     const doc = addressKey(address)
     const key = keyName(doc)
-    await this.#engine.cluster.hold(doc)
+    const term = await this.#engine.cluster.hold(doc)
     for (;;) {
       const opening = this.#opening.get(key)
       if (opening === undefined) break
       await opening.catch(() => {})
     }
     await this.#exclusively(key, async () => {
-      await this.#engine.log.destroy(doc)
+      // A later owner may have created the document again.
+      await this.#engine.log.destroy(doc, term).catch((error: unknown) => {
+        throw isMoved(error) ? new NotOwnerError(this.#engine.cluster.owner(doc)) : error
+      })
       this.#quarantine.delete(key)
       this.#expensive.delete(key)
       this.#rooms.get(key)?.room.close(documentDeleted)

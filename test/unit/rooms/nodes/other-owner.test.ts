@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { prepareChange } from '../../../../src/core/content/root-change.ts'
 import { encodeRemovalMessage, removalTopic } from '../../../../src/core/directory/removal/removal-task.ts'
@@ -8,11 +9,14 @@ import { changeSource } from '../../../../src/core/rooms/change-source.ts'
 import { Replacement } from '../../../../src/core/rooms/edits/replacement.ts'
 import { readAttribution } from '../../../../src/core/rooms/log/read-attribution.ts'
 import type { RoomRegistry } from '../../../../src/core/rooms/registry/room-registry.ts'
+import { type DocumentLog, NotOwnerError } from '../../../../src/core/store/engine.ts'
 import { shareOf } from '../../../../src/core/update/attribution/attribution.ts'
 import { eventually } from '../../../support/clients/clients.ts'
 import { roomsOn } from '../../../support/data/rooms.ts'
 import { type SharedNode, sharedNodes, type Weather } from '../../../support/servers/simulated-network.ts'
+import { delegatedLog } from '../../../support/stores/delegated-log.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
+import { gate } from '../../../support/time/gate.ts'
 
 const scope = { workspaceId: 'workspace', apiKey: 'key', organizationId: 'acme' }
 const limit = 2 ** 20
@@ -109,4 +113,42 @@ it('[CO-1] does not delete a document of another node', async () => {
   await write(here, address, 'kept')
   await expect(there.rooms.destroy(address)).rejects.toThrow('belongs to the node')
   expect(await here.rooms.read(address, { format: 'json' }, limit)).not.toBeNull()
+})
+
+it('[CL-33] when a node deletes a document late, keeps the document that the next owner has created', async () => {
+  const [first, second] = (await sharedNodes(2)) as [SharedNode, SharedNode]
+  const [stands, continues] = [gate(), gate()]
+  const { log } = first.engine
+  // The deletion waits for the database.
+  const destroy: DocumentLog['destroy'] = async (...asked) => {
+    stands.open()
+    await continues.opened
+    return log.destroy(...asked)
+  }
+  const slow = { ...first.engine, log: { ...delegatedLog(log), destroy } }
+  nodes = [{ ...first, engine: slow }, second].map((node) => ({ ...node, rooms: roomsOn(node.engine) }))
+  const [here, there] = nodes as [RoomNode, RoomNode]
+  const address = editorOf(here)
+  await write(here, address, 'former')
+  const deleting = here.rooms.destroy(address).catch((error: unknown) => error)
+  await stands.opened
+  here.cut()
+  await there.rooms.destroy(address)
+  await write(there, address, 'anew')
+  continues.open()
+  expect(await deleting).toBeInstanceOf(NotOwnerError)
+  expect(await log.heads([addressKey(address)])).toMatchObject([{ epoch: 2 }])
+})
+
+it('[CR-14] when a node receives a late message of a removal, keeps the document that the next owner has created', async () => {
+  const [here, there] = await start()
+  const address = editorOf(here)
+  await here.rooms.open(address)
+  here.cut()
+  await write(there, address, 'anew')
+  const prefixes = [documentPrefix(address, address.documentId)]
+  here.engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
+  await eventually(() => [...here.rooms.openRooms()].length === 0)
+  await nextTick()
+  expect(await there.engine.log.heads([addressKey(address)])).toMatchObject([{ epoch: 1 }])
 })
