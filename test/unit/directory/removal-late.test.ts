@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import { CascadeRemoval } from '../../../src/core/directory/removal/cascade-removal.ts'
+import { copyLogs } from '../../../src/core/directory/removal/copy-stored.ts'
 import { DeletionStore } from '../../../src/core/directory/removal/deletion-store.ts'
 import { documentPrefix } from '../../../src/core/model/address.ts'
-import type { DocumentLog, Engine } from '../../../src/core/store/engine.ts'
+import type { DocumentLog, Engine, Key } from '../../../src/core/store/engine.ts'
 import { eventually, typed } from '../../support/clients/clients.ts'
 import { directoryOn, scopeOf, tenant } from '../../support/data/directory.ts'
 import { sharedNodes } from '../../support/servers/simulated-network.ts'
+import { delegatedLog } from '../../support/stores/delegated-log.ts'
 import { gate } from '../../support/time/gate.ts'
 
 const scope = scopeOf(tenant, 'acme')
@@ -92,3 +94,46 @@ it('[CS-55] when a node pauses after it was allowed to continue a removal, keeps
   expect(await one.log.list(documentPrefix(scope, 'd'), { limit: 10 })).toEqual([another, editor])
   await there.removals.stop()
 })
+
+for (const [when, permissions] of [
+  ['before', 0],
+  ['after', 1],
+] as const)
+  it(`[CS-56] when a node pauses ${when} it is permitted to copy a log, keeps the copy of another node and its changes`, async () => {
+    const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
+    const places = [documentPrefix(scope, 'd'), documentPrefix(scopeOf(tenant, 'kept'), 'd')] as const
+    const [from, to]: [Key, Key] = [
+      [...places[0], 'main'],
+      [...places[1], 'main'],
+    ]
+    const [stands, continues] = [gate(), gate()]
+    const pause = async (): Promise<void> => {
+      stands.open()
+      await continues.opened
+    }
+    const nothing = (): Promise<void> => Promise.resolve()
+    const update = { bytes: typed('text', 1), by: '' }
+    await one.log.append(from, 'create', [update])
+    await copyLogs(one.log, places, nothing)
+    const slow: DocumentLog = {
+      ...delegatedLog(one.log),
+      list: async (...asked) => {
+        const found = await one.log.list(...asked)
+        if (permissions === 0) await pause()
+        return found
+      },
+    }
+    let asked = 0
+    const late = copyLogs(slow, places, async () => {
+      asked += 1
+      if (asked > permissions) throw new Error('the lease has ended')
+      await pause()
+    }).catch(() => undefined)
+    await Promise.race([stands.opened, late])
+    await copyLogs(two.log, places, nothing)
+    await two.log.destroy(from)
+    await two.log.append(to, 2, [update])
+    continues.open()
+    await late
+    expect([asked, await one.log.heads([to])]).toMatchObject([1, [{ epoch: 2, head: 2 }]])
+  })

@@ -62,10 +62,11 @@ const unlessDamaged = nullFor(CorruptRecordError)
 
 /**
  * Copies the newest snapshot of a log with its record of authors, and the entries after it, with their authors and
- * times. No user may change the log meanwhile. A copy of an earlier attempt is replaced.
+ * times. No user may change the log meanwhile. A copy of an earlier attempt is replaced. A copy that
+ * another node has made after `goOn` stays, because users may have changed it.
  */
 async function copyLog(log: DocumentLog, [from, to]: readonly [Key, Key], goOn: CheckLease): Promise<void> {
-  await log.destroy(to)
+  await log.destroyPrefix(to, { confirm: goOn })
   const first = await log.load(from, { bytesMax: pageBytes, attribution: true })
   if (first.state !== 'live') return
   const { epoch, base, snapshot, attribution = null, changed } = first

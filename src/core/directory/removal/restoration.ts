@@ -263,7 +263,7 @@ export class Restoration {
     const branch = this.#addressIn(this.#into, id)
     if (isThere) this.#publish({ kind: 'restored', branch })
     if (isThere) return null
-    await this.#engine.log.destroy(addressKey(branch))
+    await this.#engine.log.destroyPrefix(addressKey(branch), { confirm: this.#goOn })
     await this.#engine.kv.commit(organizationPart(this.#from), { dels: [copiedLogs] })
     return { code: 'deletion/no-parent', id: branch.documentId }
   }
