@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
 import { CascadeRemoval } from '../../../src/core/directory/removal/cascade-removal.ts'
 import { copyLogs } from '../../../src/core/directory/removal/copy-stored.ts'
 import { DeletionStore } from '../../../src/core/directory/removal/deletion-store.ts'
 import { documentPrefix } from '../../../src/core/model/address.ts'
 import type { DocumentLog, Engine, Key } from '../../../src/core/store/engine.ts'
+import { keyName } from '../../../src/core/store/key-encoding.ts'
 import { eventually, typed } from '../../support/clients/clients.ts'
 import { directoryOn, scopeOf, tenant } from '../../support/data/directory.ts'
 import { sharedNodes } from '../../support/servers/simulated-network.ts'
@@ -137,3 +139,46 @@ for (const [when, permissions] of [
     await late
     expect([asked, await one.log.heads([to])]).toMatchObject([1, [{ epoch: 2, head: 2 }]])
   })
+
+it('[CS-52] when a paused node continues to remove an organization that was created again, keeps the new records', async () => {
+  const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
+  const [begins, stands, continues] = [gate(), gate(), gate()]
+  const here = directoryOn(one)
+  const there = directoryOn(
+    withLog(two, async (...asked) => {
+      begins.open()
+      await stands.opened
+      return two.log.destroyPrefix(...asked)
+    }),
+  )
+  await here.organizations.ensure(scope)
+  const add = () => there.documents.add(scope, [{ documentId: 'd' }], { createFolder: false })
+  await add()
+  // This node pauses after it has listed what it removes.
+  const scan: Engine['kv']['scan'] = async (part, range) => {
+    const found = await one.kv.scan(part, range)
+    if (range.prefix === undefined && keyName(part) === keyName(organizationPart(scope))) {
+      stands.open()
+      await continues.opened
+    }
+    return found
+  }
+  const { kv } = one
+  const slow: Engine = {
+    ...one,
+    kv: { get: (...asked) => kv.get(...asked), scan, commit: (...asked) => kv.commit(...asked) },
+  }
+  const removal = new CascadeRemoval(slow, here.store, [], new DeletionStore(one.kv, here.store))
+  const deleting = there.organizations.delete(tenant, ['acme'])
+  await begins.opened
+  const late = removal
+    .carryOut({ kind: 'organization', scope }, () => Promise.resolve())
+    .catch(() => undefined)
+  await deleting
+  await here.organizations.ensure(scope)
+  expect(await add()).toMatchObject({ results: { d: { success: true } } })
+  continues.open()
+  await late
+  expect(await here.documents.get(scope, ['d'])).toHaveLength(1)
+  await there.removals.stop()
+})

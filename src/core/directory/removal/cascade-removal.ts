@@ -234,13 +234,15 @@ export class CascadeRemoval {
     await this.#locks.ended(scope, goOn)
     await this.#keep(scope, [[]], goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
-    await this.#removeContents(scope, goOn)
-    for (const handler of this.#cascade) await handler.removeOrganization?.(scope, goOn)
-    // Removes the index entry before the record. As long as the record exists, the organization cannot be
-    // created again.
-    await this.#engine.kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
-    await this.#destroyLogs([organizationPrefix(scope)], goOn)
-    await this.#engine.kv.commit(organizationPart(scope), { dels: [keys.organization] })
+    await this.#removePartition(scope, goOn, async () => {
+      for (const handler of this.#cascade) await handler.removeOrganization?.(scope, goOn)
+      // Removes the index entry before the record. As long as the record exists, the organization cannot be
+      // created again.
+      await this.#engine.kv.commit(tenantPart(scope), {
+        dels: [tenantKeys.organization(scope.organizationId)],
+      })
+      await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    })
     await this.#kept(from, kept)
   }
 
@@ -286,25 +288,39 @@ export class CascadeRemoval {
   async #discard(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await deleteBlobs(this.#engine.blobs, organizationPrefix(scope), goOn)
-    await this.#removeContents(scope, goOn)
-    await this.#engine.kv.commit(organizationPart(scope), { dels: [keys.organization] })
+    await this.#removePartition(scope, goOn, () => Promise.resolve())
     await this.#deletions.forget(scope, deletionIn(scope.organizationId) ?? '')
   }
 
   /**
-   * Removes everything in the partition except the record of the organization. No other call writes to the
-   * partition meanwhile, because every change requires an organization that is not being deleted.
+   * Removes everything in the partition, last the record of the organization. No other call writes to the partition
+   * meanwhile, because every change requires an organization that is not being deleted. Another node may have removed
+   * the organization, and it may have been created again. So each commit checks that its record is the same.
+   * @param beforeRecord called before the record is removed
    */
-  async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+  async #removePartition(
+    scope: OrganizationScope,
+    goOn: CheckLease,
+    beforeRecord: () => Promise<void>,
+  ): Promise<void> {
     const part = organizationPart(scope)
     const { kv } = this.#engine
+    const [value = null] = await kv.get(part, [keys.organization])
+    await goOn()
+    const checks = [{ key: keys.organization, value }]
+    const remove = async (dels: readonly Key[]): Promise<void> => {
+      if (!(await kv.commit(part, { checks, dels })))
+        throw new ApiError('organization/removal-in-progress', 'another node has removed the organization')
+    }
     for await (const page of entryPages((range) => kv.scan(part, range), { limit: keysAtOnce })) {
       const puts = page.filter(({ key }) => key[0] !== keys.organization[0])
       if (scope.movesTo !== undefined)
         await kv.commit(organizationPart({ ...scope, organizationId: scope.movesTo }), { puts })
-      await kv.commit(part, { dels: puts.map(({ key }) => key) })
+      await remove(puts.map(({ key }) => key))
       await goOn()
     }
+    await beforeRecord()
+    await remove([keys.organization])
   }
 
   async #documents({ scope, documentIds, kept }: TaskOf<'documents'>, goOn: CheckLease): Promise<void> {
