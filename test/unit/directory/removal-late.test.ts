@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
+import { keys, organizationPart } from '../../../src/core/directory/organizations/organization-keys.ts'
+import { putGrant } from '../../../src/core/directory/permissions/grants.ts'
 import { CascadeRemoval } from '../../../src/core/directory/removal/cascade-removal.ts'
 import { copyLogs } from '../../../src/core/directory/removal/copy-stored.ts'
 import { DeletionStore } from '../../../src/core/directory/removal/deletion-store.ts'
@@ -53,6 +54,42 @@ it('[CS-54] when a paused node continues an earlier removal, keeps the record of
   goOn.open()
   await late
   expect(await here.documents.get(scope, ['d'])).toHaveLength(1)
+  await there.removals.stop()
+})
+
+it('[CS-54] when a paused node continues an earlier removal, keeps the permissions on a document that was created again', async () => {
+  const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
+  const [stands, continues] = [gate(), gate()]
+  const here = directoryOn(one)
+  const there = directoryOn(
+    withLog(two, async (...asked) => {
+      await stands.opened
+      return two.log.destroyPrefix(...asked)
+    }),
+  )
+  await here.organizations.ensure(scope)
+  const add = () => there.documents.add(scope, [{ documentId: 'd' }], { createFolder: false })
+  await add()
+  const standing = withLog(one, async (...asked) => {
+    const next = await one.log.destroyPrefix(...asked)
+    stands.open()
+    await continues.opened
+    return next
+  })
+  const removal = new CascadeRemoval(standing, here.store, [], new DeletionStore(one.kv, here.store))
+  const deleting = there.documents.delete(scope, ['d'])
+  await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
+  const late = removal.carryOut({ kind: 'documents', scope, documentIds: ['d'] }, () => Promise.resolve())
+  await deleting
+  await add()
+  const resource = { type: 'document', id: 'd' } as const
+  await here.store.change(scope, (transaction) =>
+    putGrant(transaction, resource, { type: 'user', id: 'ada' }, { accessRole: 'viewer', expiresAt: null }),
+  )
+  continues.open()
+  await late
+  const grants = await here.store.read(scope).scan({ prefix: keys.grantsOn(resource), limit: 2 })
+  expect(grants).toHaveLength(1)
   await there.removals.stop()
 })
 

@@ -10,7 +10,7 @@ import { encodeRecord } from '../../store/stored-record.ts'
 import { branchLimits, writeBranch } from '../branches/branch-records.ts'
 import { BranchStore } from '../branches/branch-store.ts'
 import { documentExists } from '../documents/document-writes.ts'
-import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
+import { folderExists, markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
 import type { CascadeHandler } from '../organizations/cascade-handler.ts'
 import {
   keys,
@@ -32,6 +32,7 @@ import {
   placedDocumentType,
   placedFolderType,
 } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
 import { copyBlobs, copyLogs, deleteBlobs } from './copy-stored.ts'
 import { branchDeletions, copiedMark, type DeletionRecord, deletionIn } from './deletion-record.ts'
 import type { DeletionStore } from './deletion-store.ts'
@@ -406,29 +407,34 @@ export class CascadeRemoval {
       await this.#deletions.deleteOldest(from, branchDeletions(from, documentId), branchLimits.deleted)
   }
 
+  /** Removes the grants on a resource, unless it was created again. */
   async #removeGrants(scope: OrganizationScope, resource: Resource): Promise<void> {
-    for (;;) {
+    for (let isAgain = false; !isAgain; ) {
       const grants = await this.#store
         .read(scope)
         .scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
       if (grants.length === 0) return
-      await this.#store.carryOut(scope, async (transaction) => {
+      isAgain = await this.#store.carryOut(scope, async (transaction) => {
+        if (await resourceExists(transaction, resource)) return true
         for (const { key } of grants) {
           const subject = { type: key.at(-2) as SubjectType, id: lastSegment(key) }
           await removeGrant(transaction, resource, subject)
         }
+        return false
       })
     }
   }
 
   /**
-   * Removes the activities of a document. No activity can be added meanwhile, because the document is being
-   * deleted.
+   * Removes the activities of a document, unless it was created again. No activity can be added meanwhile, because the
+   * document is being deleted.
    */
   async #removeActivities(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
     for (let removed = -1; removed !== 0; await goOn())
-      removed = await this.#store.carryOut(scope, (transaction) =>
-        removeActivitiesOf(transaction, documentId, activitiesAtOnce),
+      removed = await this.#store.carryOut(scope, async (transaction) =>
+        (await resourceExists(transaction, { type: 'document', id: documentId }))
+          ? 0
+          : removeActivitiesOf(transaction, documentId, activitiesAtOnce),
       )
   }
 
@@ -451,6 +457,13 @@ export class CascadeRemoval {
 function nameIn(record: object, member: string): string {
   const name: unknown = Reflect.get(record, member)
   return typeof name === 'string' ? name : ''
+}
+
+/** Returns whether a document or folder exists and is not being deleted. */
+async function resourceExists(transaction: Transaction, { type, id }: Resource): Promise<boolean> {
+  if (type === 'folder') return folderExists(transaction, id)
+  const record = await transaction.get(keys.document(id), placedDocumentType)
+  return record !== null && documentExists(transaction, record)
 }
 
 /** Returns the folder and all folders below it. Parents precede their children. */
