@@ -4,6 +4,7 @@ import { ItemRejectedError } from '../../core/directory/store/batch.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
 import type { Transaction } from '../../core/directory/store/transaction.ts'
 import type { ActionUser } from '../../core/events/activity.ts'
+import { entryPages } from '../../core/store/pages.ts'
 import { readRecord } from '../../core/store/stored-record.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import {
@@ -84,22 +85,33 @@ export async function readComments(
   return comments.filter((comment) => comment !== null)
 }
 
-/** Maximum number of comments that are read. Reading starts with the first comment of the thread. */
+/**
+ * Maximum number of comments that are read, and of their bytes. Reading starts with the first comment of the thread.
+ */
 const commentsMax = 1_000
+const commentBytesMax = 1_048_576
+/** Maximum number of comments in one read. */
+const commentsAtOnce = 20
 
 /**
  * Returns the authors of a thread without duplicates, in the order of their first comments. Returns an empty
  * list if the thread was deleted.
  */
 export async function participantsOf(
-  reader: DirectoryReader,
+  reader: Pick<DirectoryReader, 'scan'>,
   annotationId: string,
 ): Promise<readonly ActionUser[]> {
-  const entries = await reader.scan({ prefix: keys.comments(annotationId), limit: commentsMax })
+  const range = { prefix: keys.comments(annotationId), limit: commentsAtOnce }
   const users = new Map<string, ActionUser>()
-  for (const entry of entries) {
-    const { from } = readRecord(commentRecordType, entry)
-    if (!users.has(from.userId)) users.set(from.userId, from)
+  let [count, bytes] = [0, 0]
+  for await (const page of entryPages((part) => reader.scan(part), range)) {
+    for (const entry of page) {
+      const { from } = readRecord(commentRecordType, entry)
+      if (!users.has(from.userId)) users.set(from.userId, from)
+      bytes += entry.value.length
+    }
+    count += page.length
+    if (count >= commentsMax || bytes >= commentBytesMax) break
   }
   return [...users.values()]
 }

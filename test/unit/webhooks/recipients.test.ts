@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { appendComments } from '../../../src/capabilities/comments/comment-records.ts'
+import { participantsOf } from '../../../src/capabilities/comments/find-comments.ts'
 import { NotificationConfigService } from '../../../src/capabilities/notifications/notification-config-service.ts'
 import {
   CommentRecipients,
@@ -62,4 +64,27 @@ it('[HOOK-142] limits the number of recipients', async () => {
   const shown = await recipients.of(event({ annotation }))
   expect(shown.map(({ userId }) => userId).slice(0, 3)).toEqual(['bob', 'cyd', 'u0'])
   expect(shown).toHaveLength(recipientsMax)
+})
+
+it('[HOOK-142] reads a limited number of bytes of a long thread', async () => {
+  const text = 'x'.repeat(16_000)
+  const comments = Array.from({ length: 200 }, (_, at) => ({
+    commentId: `c${at}`,
+    from: { userId: `u${at}` },
+    text,
+  }))
+  await directory.store.carryOut(scope, async (transaction) => {
+    appendComments(transaction, 'long', { count: 0, next: 0 }, comments, 0)
+  })
+  const reader = directory.store.read(scope)
+  const reads: number[] = []
+  const scan: typeof reader.scan = async (range) => {
+    const entries = await reader.scan(range)
+    reads.push(entries.reduce((sum, { value }) => sum + value.length, 0))
+    return entries
+  }
+  const [first] = await participantsOf({ scan }, 'long')
+  expect(first).toEqual({ userId: 'u0' })
+  expect(Math.max(...reads)).toBeLessThan(500_000)
+  expect(reads.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(1_500_000)
 })
