@@ -8,6 +8,7 @@ import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', targetId: 'ep_1' }
+const isOff = async () => true
 const never = { retryAfter: () => null, exhausted: () => null }
 
 async function open(pending = 3) {
@@ -26,7 +27,7 @@ async function open(pending = 3) {
   })
   /** The same service with another limit. */
   const more = (pending: number) => new DeliveryService(store, bus, clock, { ...deliveryLimits, pending })
-  return { clock, queue, event, more, deliveries: more(pending) }
+  return { clock, queue, store, event, more, deliveries: more(pending) }
 }
 
 /** Document ids of due messages. */
@@ -77,9 +78,49 @@ it('[HOOK-223] reports each message that fails before its last attempt only once
   const attempt = { at: 1, httpStatus: 500, durationMs: 1, error: 'no' }
   const { messages } = await deliveries.record(address, [{ messageId: first, attempt }], never)
   expect(messages).toEqual([null])
-  expect(await deliveries.failDisabled(address)).toBe(2)
-  expect(await deliveries.failDisabled(address)).toBe(0)
+  expect(await deliveries.failDisabled(address, isOff)).toBe(2)
+  expect(await deliveries.failDisabled(address, isOff)).toBe(0)
   expect(dropped.slice(1)).toEqual([[address, 'disabled', 2]])
+})
+
+it('[HOOK-204] fails no message that arrives when its endpoint is enabled again', async () => {
+  const { event, deliveries } = await open()
+  await deliveries.enqueue(address, [event('before')])
+  let isOn = false
+  const isOff = async () => {
+    if (isOn) return false
+    isOn = true
+    await deliveries.enqueue(address, [event('after')])
+    return true
+  }
+  expect(await deliveries.failDisabled(address, isOff)).toBe(0)
+  expect(await documentIds(deliveries)).toEqual(['before', 'after'])
+})
+
+it('[CALL-60] removes no message to store that arrives when the callback is configured again', async () => {
+  const { event, deliveries, store } = await open()
+  const change = (documentId: string): QueuedEvent => ({
+    ...event(documentId),
+    type: 'crdt.update_data',
+    data: { editorId: 'main' },
+    only: 'feed',
+  })
+  await deliveries.enqueueStore(address, [change('a')], 0)
+  await store.clear(address, isOff, async () => {})
+  expect(await documentIds(deliveries)).toEqual([])
+  expect(await deliveries.state(address)).toMatchObject({ pending: 0 })
+  await deliveries.enqueueStore(address, [change('b')], 0)
+  for (const documentId of ['b', 'c']) {
+    let isOn = false
+    const isOffFirst = async () => {
+      if (isOn) return false
+      isOn = true
+      await deliveries.enqueueStore(address, [change(documentId)], 0)
+      return true
+    }
+    await store.clear(address, isOffFirst, async () => {})
+  }
+  expect((await documentIds(deliveries)).toSorted()).toEqual(['b', 'c'])
 })
 
 it('[HOOK-244] recover requeues at most as many messages as may wait, and fails none of them', async () => {

@@ -131,7 +131,13 @@ export class DeliveryService {
       if (added.length === 0) return []
       const excess = change.state.pending + added.length - this.#limits.pending
       const failed =
-        excess > 0 ? await failOldest(change, Math.min(excess, added.length + changedAtOnce), 'overflow') : []
+        excess > 0
+          ? fail(
+              change,
+              await change.first('pending', Math.min(excess, added.length + changedAtOnce)),
+              'overflow',
+            )
+          : []
       for (const { message, event } of added) change.add(message, event)
       change.enqueue(serveJob(address, now))
       change.enqueue(sweepJob(address, now + sweepMs))
@@ -329,11 +335,14 @@ export class DeliveryService {
   /**
    * Fails up to `changedAtOnce` pending messages of a disabled endpoint, the oldest first. Returns the number
    * of failed messages.
+   * @param isOff returns whether the endpoint is disabled. A message that is added later is not failed
    */
-  async failDisabled(address: TargetAddress): Promise<number> {
-    const failed = await this.#store.change(address, (change) =>
-      failOldest(change, changedAtOnce, 'disabled'),
-    )
+  async failDisabled(address: TargetAddress, isOff: () => Promise<boolean>): Promise<number> {
+    const failed = await this.#store.change(address, async (change) => {
+      // Read before `isOff`: a message that arrives afterwards is not among them.
+      const oldest = await change.first('pending', changedAtOnce)
+      return (await isOff()) ? fail(change, oldest, 'disabled') : []
+    })
     this.#drop(address, 'disabled', failed)
     return failed.length
   }
@@ -369,13 +378,12 @@ export class DeliveryService {
   }
 }
 
-/** Fails up to `limit` pending messages, the oldest first, and returns them. */
-async function failOldest(
+/** Fails pending messages, and returns them as they are then. */
+function fail(
   change: DeliveryChange,
-  limit: number,
+  messages: readonly MessageRecord[],
   outcome: DropOutcome,
-): Promise<readonly MessageRecord[]> {
-  const messages = await change.first('pending', limit)
+): readonly MessageRecord[] {
   return messages.map((message) => {
     const failed = failMessage(message, dropReasons[outcome])
     change.replace(message, failed)

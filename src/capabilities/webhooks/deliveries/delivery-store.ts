@@ -70,6 +70,11 @@ export class DeliveryChange {
     return this.#listed({ prefix: keys.by(status), limit, ...(after && { after }) })
   }
 
+  /** Returns at most `limit` messages. */
+  all(limit: number): Promise<readonly MessageRecord[]> {
+    return this.#listed({ prefix: keys.messages, limit })
+  }
+
   /** Returns at most `limit` messages for events of an organization. */
   ofOrganization(organizationId: string, limit: number): Promise<readonly MessageRecord[]> {
     return this.#listed({ prefix: keys.of(organizationId), limit })
@@ -176,14 +181,23 @@ export class DeliveryStore {
     return (await this.read(address).scan({ prefix: keys.messages, limit: 1 })).length > 0
   }
 
-  /**
-   * Returns whether the messages of a target that is off must be removed. This is so for a deleted endpoint, whose id
-   * is never used again, and for the callback `store`.
-   */
+  /** Returns whether a target is a deleted endpoint. Its id is never used again. */
   async isTargetRemoved({ targetId, ...tenant }: TargetAddress): Promise<boolean> {
     if (basicTargetIds.includes(targetId)) return false
     const [endpoint] = await this.kv.get(subscriptionsPart(tenant), [subscriptionKeys.endpoint(targetId)])
     return endpoint === null
+  }
+
+  /**
+   * Removes all messages of the callback `store` while it is not configured.
+   * @param isOff returns whether it is not configured. A message that is added later stays
+   */
+  async clear(address: TargetAddress, isOff: () => Promise<boolean>, goOn: CheckLease): Promise<void> {
+    await this.#removeAll(address, goOn, async (change) => {
+      // Read before `isOff`: a message that arrives or changes afterwards is not removed.
+      const messages = await change.all(messagesAtOnce)
+      return (await isOff()) ? messages : []
+    })
   }
 
   /** Removes all records of a deleted target. */

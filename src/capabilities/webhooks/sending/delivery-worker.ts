@@ -18,6 +18,7 @@ import {
 } from '../deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../deliveries/delivery-records.ts'
 import { sweepMs } from '../deliveries/delivery-service.ts'
+import { storeTargetIds } from '../webhook-records.ts'
 import { AttemptSender } from './delivery-attempt.ts'
 import { FailureLog } from './failed-attempts.ts'
 import { RequestComposer } from './request-composer.ts'
@@ -221,13 +222,15 @@ export class DeliveryWorker {
 
   /**
    * Removes the messages of a deleted target. Marks those of a disabled target as failed, because they would wait
-   * indefinitely.
+   * indefinitely. Ends when the target is on again.
    */
   async #dropWaiting(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
-    const { deliveries, deliveryStore } = this.#services
+    const { deliveries, deliveryStore, subscriptions } = this.#services
     const check = goOn(mayGoOn)
+    const isOff = async () => (await subscriptions.targetOf(address, address.targetId)) === null
+    if (storeTargetIds.includes(address.targetId)) return deliveryStore.clear(address, isOff, check)
     if (await deliveryStore.isTargetRemoved(address)) return deliveryStore.purge(address, check)
-    while ((await deliveries.failDisabled(address)) > 0) await check()
+    while ((await deliveries.failDisabled(address, isOff)) > 0) await check()
   }
 
   async #retry(job: ClaimedJob): Promise<JobDisposition> {
