@@ -83,6 +83,24 @@ it('[HOOK-212] sends again the messages that have failed since a given time, and
   expect(await recover(id, clock.now())).toBe(0)
 })
 
+it('[HOOK-211] rejects a call to send messages again to an endpoint that is disabled, or to a service that is off', async () => {
+  const { endpoint, document, log, server, update } = await start()
+  const receiver = await receiving()
+  const id = await endpoint(receiver.url)
+  await document('d')
+  await eventually(async () => (await log(id, { status: 'succeeded' })).deliveries.length === 1)
+  await update(id, { disabled: true })
+  const [messageId] = receiver.ids
+  const path = '/v2/workspace/advancedwebhook/deliveries'
+  for (const endpointId of [id, 'basic-raw', 'store-0'])
+    for (const [call, data] of [
+      ['resend', { endpointId, messageId }],
+      ['recover', { endpointId, since: 0 }],
+    ] as const)
+      expect((await server.post(`${path}/${call}`, data)).body.error?.status).toBe('FAILED_PRECONDITION')
+  expect((await log(id)).deliveries.map(({ status }) => status)).toEqual(['succeeded'])
+})
+
 it('[HOOK-213] removes a sent message after the retention time, but keeps a message that waits to be sent', async () => {
   const { clock, endpoint, document, log, resend } = await start()
   const [receiver, failing] = [await receiving(), await receiving()]
@@ -166,6 +184,8 @@ it('[ACC-10] hides the messages of an API key from another API key', async () =>
   const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': apiKeyAuthToken }
   const post = (path: string, data: object) => server.post(`/v2/workspace/${path}`, data, headers)
   dataOf(await post('advancedwebhookconfig/update', { isEnabled: true }))
+  const webhookServiceConfig = { authToken: 'secret', rawNotificationUrl: receiver.url }
+  dataOf(await post('webhookconfig/update', { useWebhookService: true, webhookServiceConfig }))
   const [messageId] = receiver.ids
   const calls: readonly (readonly [string, object])[] = [
     ['advancedwebhook/deliveries/get', { endpointId: id }],

@@ -1,5 +1,7 @@
+import { ApiError } from '../../../core/base/errors.ts'
 import { type FromSchema, json } from '../../../core/base/schema.ts'
 import type { Tenant } from '../../../core/model/address.ts'
+import type { Services } from '../../../rest/services.ts'
 import { deliveryStatuses, type MessageRecord, type TargetAddress } from '../deliveries/delivery-records.ts'
 import type { EndpointService } from '../endpoint-service.ts'
 import { fixedTargetIds, storeTargetIds } from '../webhook-records.ts'
@@ -69,6 +71,21 @@ export const toDeliveryResponse = (message: MessageRecord): FromSchema<typeof de
     ...outcome,
   })),
 })
+
+/** The error of operations that send something to a target that gets nothing. */
+export const targetOff = {
+  code: 'webhook/endpoint-disabled',
+  when: 'the endpoint is disabled, or its service is off',
+} as const
+
+/** Checks that something is sent to a target. @throws ApiError FAILED_PRECONDITION */
+export async function requireActive(
+  { subscriptions }: Pick<Services, 'subscriptions'>,
+  target: TargetAddress,
+): Promise<void> {
+  if ((await subscriptions.targetOf(target, target.targetId)) === null)
+    throw new ApiError(targetOff.code, `${targetOff.when}; enable it first`)
+}
 
 /**
  * Returns the address of a target.

@@ -1,7 +1,7 @@
 import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { deliveryLimits } from '../../../../../deliveries/delivery-records.ts'
-import { deliveryTarget, requireTarget } from '../../../../delivery-schema.ts'
+import { deliveryTarget, requireActive, requireTarget, targetOff } from '../../../../delivery-schema.ts'
 import { advancedOff, noSuchEndpoint } from '../../../../endpoint-schema.ts'
 
 export const recoverDeliveries = defineOperation({
@@ -24,9 +24,10 @@ export const recoverDeliveries = defineOperation({
   response: json.object({
     requeued: json.integer('Number of events that are sent again.', { examples: [3] }),
   }),
-  errors: [...advancedOff, noSuchEndpoint],
+  errors: [...advancedOff, noSuchEndpoint, targetOff],
   async handler({ endpointId, since }, { caller, services }) {
     const target = await requireTarget(services.endpoints, caller.tenant, endpointId)
+    await requireActive(services, target)
     const requeued = await services.deliveries.recover(target, since)
     return { message: `${requeued} deliveries are sent again.`, data: { requeued } }
   },

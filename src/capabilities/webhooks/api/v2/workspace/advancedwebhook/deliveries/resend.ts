@@ -1,6 +1,12 @@
 import { json } from '../../../../../../../core/base/schema.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
-import { deliveryTarget, messageId, requireTarget } from '../../../../delivery-schema.ts'
+import {
+  deliveryTarget,
+  messageId,
+  requireActive,
+  requireTarget,
+  targetOff,
+} from '../../../../delivery-schema.ts'
 import { advancedOff, noSuchEndpoint } from '../../../../endpoint-schema.ts'
 
 export const resendDelivery = defineOperation({
@@ -16,10 +22,12 @@ export const resendDelivery = defineOperation({
   errors: [
     ...advancedOff,
     noSuchEndpoint,
+    targetOff,
     { code: 'webhook/message-not-found', when: 'the endpoint has no such message' },
   ],
   async handler({ messageId, endpointId }, { caller, services }) {
     const target = await requireTarget(services.endpoints, caller.tenant, endpointId)
+    await requireActive(services, target)
     await services.deliveries.resend(target, messageId)
     return { message: 'The message is being sent again.', data: { messageId } }
   },

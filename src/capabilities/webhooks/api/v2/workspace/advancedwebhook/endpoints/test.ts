@@ -1,9 +1,14 @@
-import { ApiError } from '../../../../../../../core/base/errors.ts'
 import { json } from '../../../../../../../core/base/schema.ts'
 import { eventTypes } from '../../../../../../../core/events/outbound-event.ts'
 import { defineOperation } from '../../../../../../../rest/operation.ts'
 import { type AttemptRecord, testEvent } from '../../../../../deliveries/delivery-records.ts'
-import { deliveryAnswer, messageId, toDeliveryResponse } from '../../../../delivery-schema.ts'
+import {
+  deliveryAnswer,
+  messageId,
+  requireActive,
+  targetOff,
+  toDeliveryResponse,
+} from '../../../../delivery-schema.ts'
 import { advancedOff, endpointId, noSuchEndpoint } from '../../../../endpoint-schema.ts'
 
 /** Bounds of the time in seconds that a call waits for the first attempt. */
@@ -38,20 +43,15 @@ export const testEndpoint = defineOperation({
         'attempt whose `error` is null, the receiver has accepted it.',
     ),
   }),
-  errors: [
-    ...advancedOff,
-    { code: 'webhook/endpoint-disabled', when: 'the endpoint is disabled' },
-    noSuchEndpoint,
-  ],
+  errors: [...advancedOff, targetOff, noSuchEndpoint],
   async handler(
     { endpointId, eventType = 'webhook.test', waitSeconds = defaultWaitSeconds },
     { caller, services },
   ) {
     const { tenant } = caller
-    const { id, disabledBy } = await services.endpoints.find(tenant, endpointId)
-    if (disabledBy !== null)
-      throw new ApiError('webhook/endpoint-disabled', 'the endpoint is disabled; enable it first')
+    const { id } = await services.endpoints.find(tenant, endpointId)
     const target = { ...tenant, targetId: id }
+    await requireActive(services, target)
     const event = testEvent(target, eventType, services.clock.now())
     const messageId = await services.deliveries.send(target, event)
     const sent = await services.deliveries.attempted(target, messageId, waitSeconds * 1_000)
