@@ -12,6 +12,9 @@ const countedMs = 60_000
 /** Maximum age in ms of a count that rejects a call. An older count is read again first. */
 const refusingMs = 2_000
 
+/** Maximum number of callers whose counts are kept. Beyond it, the oldest count is evicted, and read again when needed. */
+export const countedCallersMax = 10_000
+
 interface UsedBytes {
   calls: number
   bytes: number
@@ -75,7 +78,10 @@ export class IdempotencyUsage {
     const now = this.#clock.now()
     if (known !== undefined && now - known.at < Math.max(oldMs, this.#maxAgeMs)) return known.used
     const counted = { used: this.#count(part), at: now }
+    this.#used.delete(name)
     this.#used.set(name, counted)
+    const [oldest] = this.#used.keys()
+    if (this.#used.size > countedCallersMax && oldest !== undefined) this.#used.delete(oldest)
     // After an error, the next call reads the counts again.
     counted.used.catch(() => this.#used.get(name) === counted && this.#used.delete(name))
     return counted.used

@@ -12,6 +12,7 @@ import {
   idempotencyLimits,
   parseIdempotentCall,
 } from '../../../src/rest/idempotency/idempotent-call.ts'
+import { countedCallersMax, IdempotencyUsage } from '../../../src/rest/idempotency/usage.ts'
 import type { Effect } from '../../../src/rest/operation.ts'
 import type { SeededIds } from '../../../src/rest/seeded-ids.ts'
 import { HeldClock } from '../../support/time/clock.ts'
@@ -282,6 +283,27 @@ it('[IDEM-11] uses no record slot for a call whose end could not be stored', asy
   engine.kv.commit = commit
   await calls.run(callWith('d', 'repeatable'), work('x'.repeat(600)).do)
   expect(await calls.run(callWith('d', 'repeatable'), never)).toMatchObject({ replayed: true })
+})
+
+it('[IDEM-11] keeps the counts of a limited number of callers in memory', async () => {
+  const { kv, foreignChanges } = engine
+  let reads = 0
+  const counting: Engine['kv'] = {
+    get: (part, keys) => kv.get(part, keys),
+    commit: (part, change) => kv.commit(part, change),
+    scan: (part, range) => {
+      reads += 1
+      return kv.scan(part, range)
+    },
+  }
+  const usage = new IdempotencyUsage({ ...engine, kv: counting, foreignChanges }, clock, idempotencyLimits)
+  const agent = (number: number) => ['idempotency', 'agent', `${number}`]
+  for (let number = 0; number <= countedCallersMax; number += 1) await usage.take(agent(number))
+  expect(reads).toBe(countedCallersMax + 1)
+  await usage.take(agent(1))
+  expect(reads).toBe(countedCallersMax + 1)
+  await usage.take(agent(0))
+  expect(reads).toBe(countedCallersMax + 2)
 })
 
 it('[IDEM-11] when a response is too large, keeps only its outcome', async () => {
