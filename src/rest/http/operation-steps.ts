@@ -261,6 +261,8 @@ function perform(edge: Edge): CallStep {
         ? { httpCode: 200, body: await handle(new SeededIds()), replayed: false }
         : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), handle)
     })
+    // The credentials may have ended while the call has waited.
+    if (operation.waits === true) await callerOf(operation.auth, request, services, edge)
     weftLocals.call?.succeeded(caller, data)
     next()
   }

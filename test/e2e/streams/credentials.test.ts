@@ -3,7 +3,7 @@ import { decodeJwt, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../../support/clients/clients.ts'
 import { ContentStream } from '../../support/clients/content-stream.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
 let documents = 0
@@ -219,4 +219,16 @@ it('[FEED-67] ends the stream of the feed when its auth token is replaced', asyn
   await reset(apiKey, 0)
   await eventually(() => isClosed)
   expect(await text).toContain('auth/invalid-credentials')
+})
+
+it('[FEED-67] gives no events to a read whose auth token is replaced while it waits', async () => {
+  const { apiKey, headers } = await newKey()
+  dataOf(await server.post('/v2/workspace/feed/update', { enabled: true }, headers))
+  const read = server.post('/v2/feed/get', { from: 'now', waitSeconds: 20 }, headers)
+  await eventually(async () => (await metric(server, 'weft_feed_readers')) === 1)
+  const next = { ...headers, 'x-service-auth-token': await reset(apiKey, 0) }
+  const document = { organizationId: 'acme', createOrganization: true, documents: [{ documentId: 'd' }] }
+  dataOf(await server.post('/v2/organizations/documents/add', document, next))
+  const { status, body } = await read
+  expect([status, body.error?.details?.code]).toEqual([401, 'auth/invalid-credentials'])
 })
