@@ -121,6 +121,22 @@ it('[LIM-23] when the workspace is full, rejects calls that add data, and accept
   })
   const editor = { organizationId: 'acme', documentId: 'document', editorId: 'main' }
   expect((await server.post('/v2/crdt/versions/create', editor)).status).toBe(429)
+  const ada = { userId: 'ada' }
+  for (const [path, data] of [
+    ['/v2/notifications/config/set', { userIds: ['ada'], config: { inbox: 'NONE' } }],
+    ['/v1/organizations/usergroups/users/add', { organizationUserGroupId: 'crew', userIds: ['ada'] }],
+    [
+      '/v2/commentannotations/comments/reactions/add',
+      {
+        documentId: 'document',
+        annotationId: 'a',
+        commentId: 'c',
+        actionUser: ada,
+        reactions: [{ reaction: '👍' }],
+      },
+    ],
+  ] as const)
+    expect(await server.post(path, { organizationId: 'acme', ...data }), path).toMatchObject({ status: 429 })
   expect((await server.post('/v2/crdt/get', { ...editor, type: 'text' })).status).toBe(200)
   expect((await usage())?.storedBytes).toBeGreaterThanOrEqual(bytesMax)
   const other = await otherWorkspace(server)

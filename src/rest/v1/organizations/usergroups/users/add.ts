@@ -15,6 +15,7 @@ export const addGroupUsers = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
+  grows: 'records',
   summary: 'Add users to a group',
   description:
     'A group that does not exist is created without grants, with its id as its name, and `groupCreated` is true. The ' +

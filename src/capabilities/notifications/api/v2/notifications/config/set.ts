@@ -47,6 +47,7 @@ export const setNotificationConfig = defineOperation({
   auth: 'key',
   effect: 'repeatable',
   audited: 'change',
+  grows: 'records',
   summary: 'Change the notification settings of users',
   description:
     'Sets which notifications reach users in their inbox, by e-mail and by chat, for the named documents. Without ' +

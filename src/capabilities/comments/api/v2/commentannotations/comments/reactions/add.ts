@@ -16,6 +16,7 @@ export const addReactions = defineBatchOperation({
   path: '/v2/commentannotations/comments/reactions/add',
   effect: 'once',
   audited: 'change',
+  grows: 'records',
   summary: 'React to a comment',
   description:
     `Adds reactions to a comment, which has at most ${limits.reactions} with ${limits.reactionsBytes} bytes of JSON. The ` +
