@@ -45,8 +45,8 @@ export interface FeedPage {
   readonly scanned: number
 }
 
-/** Maximum number of entries of one read of the store. */
-const chunkMax = 250
+/** Maximum number of entries of one read of the store. It is low, because an event may have 256 KB. */
+const chunkMax = 20
 
 /** A place in a feed, as a cursor contains it. */
 interface CursorPlace {
@@ -100,23 +100,24 @@ export class FeedReader {
    * @throws ApiError FAILED_PRECONDITION if the feed is off, or if it does not have the events after the cursor
    */
   async read(tenant: Tenant, filter: FeedFilter, start: FeedStart, limit: number): Promise<FeedPage> {
-    const reader = this.#store.read(tenant)
+    const read = () => this.#store.read(tenant)
+    const reader = read()
     // The state is read before the events. An event that is added later is read by the next call at the latest.
     const state = await reader.get(keys.state, feedStateType)
     if (state?.enabled !== true) throw feedOff()
     let scanned = 0
     // All reads of one feed together take one slice in each tick, so that they do not delay other tenants.
-    const readSlice: SliceReader = (read) =>
+    const readSlice: SliceReader = (readOne) =>
       this.#readSlice.run(keyName([tenant.workspaceId, tenant.apiKey]), async () => {
         await nextTick()
-        const slice = await read()
+        const slice = await readOne()
         scanned += slice.entries.length
         return slice
       })
     const after = await placeOf(reader, state, start)
     const page = new PageBuilder(state, filter, limit)
     if (after < state.last)
-      for await (const [number, entry] of entriesFrom(reader, filter.organizationId, after, readSlice))
+      for await (const [number, entry] of entriesFrom(read, filter.organizationId, after, readSlice))
         if (!page.take(number, entry)) break
     if (typeof start !== 'string') await this.#checkKept(tenant, state, after)
     return { ...page.result(), scanned }
@@ -162,9 +163,12 @@ interface Slice {
 /** Runs a read of one slice of a feed. */
 type SliceReader = (read: () => Promise<Slice>) => Promise<Slice>
 
-/** Reads the entries after a number: all of them, or those of an organization. */
+/**
+ * Reads the entries after a number: all of them, or those of an organization.
+ * @param read creates a reader; called for each slice, because a reader caches what it has read
+ */
 async function* entriesFrom(
-  reader: DirectoryReader,
+  read: () => DirectoryReader,
   organizationId: string | undefined,
   start: number,
   readSlice: SliceReader,
@@ -176,6 +180,7 @@ async function* entriesFrom(
   for (let last: number | null = start; last !== null; ) {
     const after = keyOf(last)
     const slice: Slice = await readSlice(async () => {
+      const reader = read()
       const found = await reader.scan({ prefix, after, limit: chunkMax })
       const numbers = found.map(({ key }) => numberIn(key))
       const entries =
@@ -204,6 +209,7 @@ class PageBuilder {
   readonly #events: FeedItem[] = []
   #bytes = 0
   #scanned = 0
+  #scannedBytes = 0
   /** The last entry that was read. */
   #covered = { number: 0, chain: '' }
   /** True if the page ends before the end of the feed. */
@@ -220,12 +226,15 @@ class PageBuilder {
     const { id, chain, event } = entry
     this.#covered = { number, chain }
     this.#scanned += 1
+    const bytes = event === null ? 0 : bytesOf(event)
+    this.#scannedBytes += bytes
     if (event !== null && this.#matches(event)) {
       this.#events.push({ ...event, id, cursor: this.#cursorAt(this.#covered) })
-      this.#bytes += bytesOf(event)
+      this.#bytes += bytes
     }
-    const { pageBytes, scanned } = feedLimits
-    this.isFull = this.#events.length >= this.#limit || this.#bytes >= pageBytes || this.#scanned >= scanned
+    const { pageBytes, scanned, scannedBytes } = feedLimits
+    const isEnough = this.#scanned >= scanned || this.#scannedBytes >= scannedBytes
+    this.isFull = this.#events.length >= this.#limit || this.#bytes >= pageBytes || isEnough
     return !this.isFull
   }
 

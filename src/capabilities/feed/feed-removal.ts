@@ -16,8 +16,8 @@ import {
 } from './feed-records.ts'
 import { type FeedEngine, FeedStore } from './feed-store.ts'
 
-/** Maximum number of events that one commit changes. */
-const atOnce = 200
+/** Maximum number of events that one commit changes. It is low, because an event may have 256 KB. */
+const atOnce = 40
 
 /** Type of the last event of a deleted organization. Only feeds have it. */
 export const organizationDeleted = 'organization.delete'

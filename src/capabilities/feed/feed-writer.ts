@@ -33,6 +33,8 @@ import { feedLimits } from './limits.ts'
 
 /** Maximum number of logs that are read concurrently. */
 const logsAtOnce = 8
+/** Maximum number of old events that an append removes. The sweeps remove the others. */
+const trimmedMax = 40
 
 /** An event to add, with its id. */
 interface NewEvent {
@@ -85,7 +87,7 @@ export class FeedWriter {
         if (position !== undefined) transaction.put(positionKey(position.address), position.value)
       }
       if (found.length === 0) return 0
-      await change.trim(now - config.keepSeconds * 1000, 2 * found.length)
+      await change.trim(now - config.keepSeconds * 1000, Math.min(2 * found.length, trimmedMax))
       transaction.enqueue(feedSweepJob(tenant, now + feedSweepMs))
       return found.length
     }

@@ -11,8 +11,9 @@ export const feedLimits = {
   pageDefault: 100,
   /** Maximum bytes of the events in one response. A single event may have more. */
   pageBytes: 1_048_576,
-  /** Maximum number of events that one call reads to find matching events. */
+  /** Maximum number of events that one call reads to find matching events, and their maximum bytes. */
   scanned: 10_000,
+  scannedBytes: 4_194_304,
   /** Number of read events that count as one call. */
   scannedPerCall: 1_000,
   /** Maximum number of types, and of documents, in a filter. */

@@ -8,8 +8,8 @@ import type {
 } from '../../core/directory/user-data/user-data-source.ts'
 import type { Kv } from '../../core/store/engine.ts'
 
-/** Maximum number of entries in one read. */
-const chunkSize = 50
+/** Maximum number of entries in one read. It is low, because an event of the feed may have 256 KB. */
+const chunkSize = 20
 /**
  * Maximum number of reads for one page. Reads of sources and reads of the next organization both count. The
  * page ends at this limit, even if it is not full.

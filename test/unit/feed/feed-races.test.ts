@@ -44,3 +44,36 @@ it('[FEED-51] a cursor whose next events are removed during the read has expired
   beforeScan = () => removal.sweep(tenant, clock.now() - 1_000, async () => {})
   await expect(feed.page(tenant, after, 0)).rejects.toMatchObject({ code: 'feed/cursor-expired' })
 })
+
+it('[FEED-52] reads a limited number of bytes of large events at a time, and for one page', async () => {
+  const reads: number[] = []
+  const note = (values: readonly (Uint8Array | null)[]): void =>
+    void reads.push(values.reduce((sum, value) => sum + (value?.length ?? 0), 0))
+  const opened = await openFeed((engine) => ({
+    ...engine,
+    kv: {
+      get: async (part, keys) => {
+        const values = await engine.kv.get(part, keys)
+        note(values)
+        return values
+      },
+      scan: async (part, range) => {
+        const entries = await engine.kv.scan(part, range)
+        note(entries.map(({ value }) => value))
+        return entries
+      },
+      commit: (part, change) => engine.kv.commit(part, change),
+    },
+  }))
+  const data = { text: 'x'.repeat(250_000) }
+  for (let index = 0; index < 60; index += 1)
+    await opened.feed.writer.append(tenant, [eventOf('document.create', { data })])
+  const found = { start: 'oldest', types: ['document.delete'], limit: 10 } as const
+  for (const organizationId of [undefined, 'acme']) {
+    reads.length = 0
+    const first = await opened.feed.page(tenant, { ...found, organizationId }, 0)
+    expect(first).toMatchObject({ events: [], isEnd: false })
+    expect(Math.max(...reads)).toBeLessThan(6_000_000)
+    expect(reads.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(8_000_000)
+  }
+})
