@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/base/clock.ts'
-import { readJson } from '../../core/base/json.ts'
 import { type CounterRecord, counterRecordType } from '../../core/directory/store/records.ts'
 import { Transaction, TransactionRunner } from '../../core/directory/store/transaction.ts'
 import type { EventType } from '../../core/events/outbound-event.ts'
@@ -8,6 +7,7 @@ import { addressSchemas } from '../../core/model/address-schemas.ts'
 import type { Engine, Key } from '../../core/store/engine.ts'
 import { cachedKeyNames, tenantName } from '../../core/store/key-encoding.ts'
 import type { RecordType } from '../../core/store/stored-record.ts'
+import { Topic } from '../../core/store/topic.ts'
 import type { CallbacksRecord } from './callback-records.ts'
 import {
   type ConfigSnapshot,
@@ -18,13 +18,8 @@ import {
 import { type MatchableEvent, targetsOfEvent, type WebhookTarget } from './target.ts'
 import { type FeedConfig, subscriptionKeys, subscriptionsPart } from './webhook-records.ts'
 
-/** Topic on the bus for the notice that the configuration of an API key has changed. */
-export const subscriptionsTopic = 'subscriptions.change'
-
-const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
-  Buffer.from(JSON.stringify({ workspaceId, apiKey }))
-
-const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.tenant, message)
+/** Notices that the configuration of an API key has changed. */
+export const subscriptionsTopic = new Topic('subscriptions.change', addressSchemas.tenant)
 
 const nameOf = cachedKeyNames(tenantName)
 
@@ -87,10 +82,7 @@ export class SubscriptionCache {
     this.#checkEveryMs = Math.max(checkEveryMs, foreignChanges.maxAgeMs)
     this.#bytesMax = bytesMax
     this.#functions = functions
-    bus.subscribe(subscriptionsTopic, (message) => {
-      this.forget(decodeChange(message))
-      return undefined
-    })
+    subscriptionsTopic.subscribe(bus, (tenant) => this.forget(tenant))
     bus.onLoss(() => {
       this.#cache.clear()
       this.#bytes = 0
@@ -174,7 +166,8 @@ export class SubscriptionCache {
     } finally {
       // Also notifies after an error, because the commit may have succeeded nevertheless.
       this.forget(tenant)
-      this.#bus.publish(subscriptionsTopic, encodeChange(tenant))
+      const { workspaceId, apiKey } = tenant
+      subscriptionsTopic.publish(this.#bus, { workspaceId, apiKey })
     }
   }
 

@@ -1,8 +1,4 @@
-import {
-  type AccessChange,
-  accessTopic,
-  decodeAccessChange,
-} from '../directory/organizations/access-change.ts'
+import { type AccessChange, accessTopic } from '../directory/organizations/access-change.ts'
 import {
   keys,
   type OrganizationScope,
@@ -10,11 +6,7 @@ import {
   tenantKeys,
   tenantPart,
 } from '../directory/organizations/organization-keys.ts'
-import {
-  type CredentialsRevoked,
-  credentialsRevokedTopic,
-  decodeCredentialsRevoked,
-} from '../directory/tenants/token-revocations.ts'
+import { type CredentialsRevoked, credentialsRevokedTopic } from '../directory/tenants/token-revocations.ts'
 import { workspaceKeys, workspacesPart } from '../directory/tenants/workspace-keys.ts'
 import type { Engine, ForeignChanges } from '../store/engine.ts'
 
@@ -39,14 +31,8 @@ export class AccessChangeFeed {
     this.keepMs = foreignChanges.maxAgeMs
     this.#stored = foreignChanges
     this.#subscriptions = [
-      bus.subscribe(accessTopic, (message) => {
-        this.#changed(decodeAccessChange(message))
-        return undefined
-      }),
-      bus.subscribe(credentialsRevokedTopic, (message) => {
-        this.#withdrawn(decodeCredentialsRevoked(message))
-        return undefined
-      }),
+      accessTopic.subscribe(bus, (change) => this.#changed(change)),
+      credentialsRevokedTopic.subscribe(bus, (withdrawal) => this.#withdrawn(withdrawal)),
       bus.onLoss(() => {
         this.#changed(null)
         this.#withdrawn(null)

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { ApiError } from '../base/errors.ts'
-import { readJson } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import * as s from '../base/schema.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { ClaimedJob, Engine, Job, Key } from '../store/engine.ts'
 import { keyName } from '../store/key-encoding.ts'
+import { Topic } from '../store/topic.ts'
 import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer.ts'
 import { readPayload } from './job-payload.ts'
 
@@ -69,8 +69,7 @@ export class TaskWorker<Task> {
   readonly #waiters = new Map<string, Waiter>()
   readonly #consumer: JobConsumer
   readonly #slots = new Semaphore(atOnce)
-  /** Topic of the outcomes on the bus. */
-  readonly #topic: string
+  readonly #outcomes: Topic<s.TypeOf<typeof outcomeSchema>>
   readonly #unsubscribe: () => void
   #stopped = false
 
@@ -86,12 +85,10 @@ export class TaskWorker<Task> {
       atOnce: claimedMax,
       carryOut: (job, lease) => this.#carryOut(job, lease),
     })
-    this.#topic = `work.${name}`
-    this.#unsubscribe = engine.bus.subscribe(this.#topic, (message) => {
-      const { jobId, outcome } = readJson(outcomeSchema, message)
-      this.#settle(jobId, outcome)
-      return undefined
-    })
+    this.#outcomes = new Topic(`work.${name}`, outcomeSchema)
+    this.#unsubscribe = this.#outcomes.subscribe(engine.bus, ({ jobId, outcome }) =>
+      this.#settle(jobId, outcome),
+    )
   }
 
   /** Starts to claim tasks. */
@@ -180,8 +177,7 @@ export class TaskWorker<Task> {
    * outcome to the other nodes.
    */
   #tell(jobId: string, outcome: 'done' | 'failed'): void {
-    if (!this.#waiters.has(jobId))
-      this.#options.engine.bus.publish(this.#topic, Buffer.from(JSON.stringify({ jobId, outcome })))
+    if (!this.#waiters.has(jobId)) this.#outcomes.publish(this.#options.engine.bus, { jobId, outcome })
     this.#settle(jobId, outcome)
   }
 

@@ -26,10 +26,10 @@ afterAll(async () => {
 })
 
 const topics = [
-  accessTopic,
-  credentialsRevokedTopic,
-  removalTopic,
-  subscriptionsTopic,
+  accessTopic.name,
+  credentialsRevokedTopic.name,
+  removalTopic.name,
+  subscriptionsTopic.name,
   'rates',
   'work.removal',
   'work.erasure',

@@ -14,7 +14,7 @@ const write = async (server: TestServer, documentId: string): Promise<void> => {
 }
 
 it('[FEED-65] when the response has turned a feed on, all nodes record its events, also if the notice to them is lost', async () => {
-  const weather = (topic: string) => (topic === subscriptionsTopic ? [] : [0])
+  const weather = (topic: string) => (topic === subscriptionsTopic.name ? [] : [0])
   const cluster = await startCluster(2, {}, { weather })
   try {
     const [first, second] = cluster.servers as [TestServer, TestServer]

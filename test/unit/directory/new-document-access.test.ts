@@ -1,9 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  accessTopic,
-  decodeAccessChange,
-  documentFences,
-} from '../../../src/core/directory/organizations/access-change.ts'
+import { accessTopic, documentFences } from '../../../src/core/directory/organizations/access-change.ts'
 import { openMemoryEngine } from '../../../src/core/store/memory/engine.ts'
 import { directoryOn, tenant } from '../../support/data/directory.ts'
 
@@ -14,10 +10,7 @@ async function changesOf(defaultAccess: 'public' | 'restricted', accessType?: 'p
   const { documents, organizations } = directoryOn(engine, undefined, defaultAccess)
   await organizations.ensure(scope)
   const changed: string[] = []
-  engine.bus.subscribe(accessTopic, (message) => {
-    changed.push(...decodeAccessChange(message).documents)
-    return undefined
-  })
+  accessTopic.subscribe(engine.bus, ({ documents: ids }) => changed.push(...ids))
   const fence = await engine.fences.read(documentFences(scope, 'new'))
   if (accessType === undefined) await documents.ensure(scope, 'new')
   else await documents.add(scope, [{ documentId: 'new', accessType }], { createFolder: false })

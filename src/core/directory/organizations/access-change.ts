@@ -1,15 +1,12 @@
-import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import { matchesSchema } from '../../base/validation.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Key } from '../../store/engine.ts'
+import { Topic } from '../../store/topic.ts'
 import { type DocumentRecord, documentRecordType } from '../store/records.ts'
 import type { Mutation } from '../store/transaction.ts'
 import { type OrganizationScope, rootFolderId } from './organization-keys.ts'
-
-/** Topic of messages about changes that may affect the rights of users. */
-export const accessTopic = 'access'
 
 /** Describes which rights in an organization may have changed. */
 const changeSchema = s.object({
@@ -24,6 +21,9 @@ const changeSchema = s.object({
   all: s.boolean,
 })
 export type AccessChange = s.TypeOf<typeof changeSchema>
+
+/** Messages about changes that may affect the rights of users. */
+export const accessTopic = new Topic('access', changeSchema)
 
 /**
  * Returns the access change that a commit in an organization causes; null if there is none. Does not report
@@ -50,11 +50,6 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
   if (!all && documents.size === 0 && users.size === 0) return null
   return { scope, documents: [...documents], users: [...users], all }
 }
-
-export const encodeAccessChange = (change: AccessChange): Uint8Array => Buffer.from(JSON.stringify(change))
-
-/** Decodes a message that `encodeAccessChange` has encoded. @throws MalformedJsonError */
-export const decodeAccessChange = (message: Uint8Array): AccessChange => readJson(changeSchema, message)
 
 const accessFence = ({ workspaceId, apiKey, organizationId }: OrganizationScope, ...names: string[]): Key => [
   'access',

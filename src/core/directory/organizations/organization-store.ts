@@ -7,13 +7,7 @@ import { CachingDirectoryReader, type DirectoryReader } from '../store/directory
 import { type ListPage, listingPages, type PageRange } from '../store/list-page.ts'
 import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
 import { type Mutation, Transaction, TransactionRunner } from '../store/transaction.ts'
-import {
-  type AccessChange,
-  accessChangeOf,
-  accessTopic,
-  encodeAccessChange,
-  raisedBy,
-} from './access-change.ts'
+import { type AccessChange, accessChangeOf, accessTopic, raisedBy } from './access-change.ts'
 import { deriveActivities } from './derive-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
 
@@ -121,7 +115,7 @@ export class OrganizationStore {
         if (change !== null) made.put(keys.accessMark, { id: randomUUID() })
       },
     )
-    if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
+    if (change !== null) accessTopic.publish(this.#bus, change)
     if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
     return result
   }

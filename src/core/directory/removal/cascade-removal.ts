@@ -37,7 +37,7 @@ import { copyBlobs, copyLogs, deleteBlobs } from './copy-stored.ts'
 import { branchDeletions, copiedMark, type DeletionRecord, deletionIn } from './deletion-record.ts'
 import type { DeletionStore } from './deletion-store.ts'
 import { RemovalLocks, untilRemoved } from './removal-locks.ts'
-import { encodeRemovalMessage, type KeptDeletion, type RemovalTask, removalTopic } from './removal-task.ts'
+import { type KeptDeletion, type RemovalTask, removalTopic } from './removal-task.ts'
 import { Restoration } from './restoration.ts'
 
 /** Maximum number of keys in one commit. */
@@ -449,7 +449,7 @@ export class CascadeRemoval {
       while (after !== null)
         after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
     })
-    bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
+    removalTopic.publish(bus, { kind: 'gone', prefixes })
   }
 }
 

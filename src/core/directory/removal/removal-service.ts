@@ -6,7 +6,6 @@ import type { Bus } from '../../store/engine.ts'
 import { tenantPart } from '../organizations/organization-keys.ts'
 import type { CascadeRemoval } from './cascade-removal.ts'
 import {
-  encodeRemovalMessage,
   type KeptDeletion,
   type RemovalTask,
   removalJob,
@@ -70,7 +69,7 @@ export class RemovalService {
     const done = this.#worker.expect(jobId)
     try {
       const { result, task } = await change(jobId)
-      if (task !== null) this.#bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
+      if (task !== null) removalTopic.publish(this.#bus, { kind: 'begun', task })
       this.#worker.checkRunning()
       if (task !== null) {
         this.#worker.insist(removalJob(jobId, task))

@@ -1,7 +1,7 @@
-import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import { addressSchemas, keySchema } from '../../model/address-schemas.ts'
 import type { Job } from '../../store/engine.ts'
+import { Topic } from '../../store/topic.ts'
 import { branchPlaceSchema } from '../branches/branch-records.ts'
 
 /** Name of the queue of removal jobs. */
@@ -39,9 +39,6 @@ export const removalJob = (id: string, task: RemovalTask): Job => ({
   payload: Buffer.from(JSON.stringify(task)),
 })
 
-/** Topic of messages that report that a removal has begun or that logs were deleted. */
-export const removalTopic = 'documents.removed'
-
 const messageSchema = s.variant('kind', [
   /**
    * The resource of the task is marked as being deleted. Its sessions must end. Its contents are removed
@@ -57,7 +54,5 @@ const messageSchema = s.variant('kind', [
 ])
 export type RemovalMessage = s.TypeOf<typeof messageSchema>
 
-export const encodeRemovalMessage = (news: RemovalMessage): Uint8Array => Buffer.from(JSON.stringify(news))
-
-/** Decodes a message that `encodeRemovalMessage` has encoded. @throws MalformedJsonError */
-export const decodeRemovalMessage = (message: Uint8Array): RemovalMessage => readJson(messageSchema, message)
+/** Messages that report that a removal has begun or that logs were deleted. */
+export const removalTopic = new Topic('documents.removed', messageSchema)

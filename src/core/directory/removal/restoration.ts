@@ -29,7 +29,7 @@ import { deletionMark, emptyValue, placedDocumentType, placedFolderType } from '
 import type { Transaction } from '../store/transaction.ts'
 import { copyBlobs, copyLogs } from './copy-stored.ts'
 import { copiedMark, type DeletionRecord } from './deletion-record.ts'
-import { encodeRemovalMessage, type RemovalMessage, removalTopic } from './removal-task.ts'
+import { type RemovalMessage, removalTopic } from './removal-task.ts'
 
 /** Maximum number of records in one commit. */
 const atOnce = 200
@@ -188,7 +188,7 @@ export class Restoration {
   }
 
   #publish(message: RemovalMessage): void {
-    this.#engine.bus.publish(removalTopic, encodeRemovalMessage(message))
+    removalTopic.publish(this.#engine.bus, message)
   }
 
   /** Removes the records that `#reserve` has written. */

@@ -10,7 +10,7 @@ import {
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import type { TenantStore } from './tenant-store.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
+import { credentialsRevokedTopic } from './token-revocations.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
 /** Maximum number of domains of one API key. */
@@ -72,8 +72,7 @@ export class DomainService {
       transaction.raise([domainsFence(tenant)])
       return work(transaction)
     })
-    if (change.changed.length > 0)
-      this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'domains', tenant }))
+    if (change.changed.length > 0) credentialsRevokedTopic.publish(this.#bus, { kind: 'domains', tenant })
     return change
   }
 }

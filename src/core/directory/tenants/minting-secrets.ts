@@ -4,7 +4,7 @@ import type { Bus } from '../../store/engine.ts'
 import { type MintingSecretList, type MintingSecretRecord, mintingSecretListType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import type { TenantStore } from './tenant-store.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
+import { credentialsRevokedTopic } from './token-revocations.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 import { CredentialGenerator, noSuchApiKey } from './workspace-service.ts'
 
@@ -64,7 +64,7 @@ export class MintingSecrets {
       if (secrets.length === 0) transaction.delete(key)
       else transaction.put(key, { secrets } satisfies MintingSecretList)
     })
-    this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'mintingSecrets', tenant }))
+    credentialsRevokedTopic.publish(this.#bus, { kind: 'mintingSecrets', tenant })
   }
 }
 

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { readJson } from '../../base/json.ts'
 import * as s from '../../base/schema.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { Bus, Kv } from '../../store/engine.ts'
 import { readRecord } from '../../store/stored-record.ts'
+import { Topic } from '../../store/topic.ts'
 import { tokensFence } from '../organizations/access-change.ts'
 import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
 import { type RevocationRecord, revocationRecordType } from '../store/records.ts'
 import { TransactionRunner } from '../store/transaction.ts'
-
-/** Topic of messages about credentials that may no longer be valid. */
-export const credentialsRevokedTopic = 'access.withdrawal'
 
 const { tenant } = addressSchemas
 
@@ -25,12 +22,8 @@ const revokedSchema = s.variant('kind', [
 ])
 export type CredentialsRevoked = s.TypeOf<typeof revokedSchema>
 
-export const encodeCredentialsRevoked = (withdrawal: CredentialsRevoked): Uint8Array =>
-  Buffer.from(JSON.stringify(withdrawal))
-
-/** Decodes a message that `encodeCredentialsRevoked` has encoded. @throws MalformedJsonError */
-export const decodeCredentialsRevoked = (message: Uint8Array): CredentialsRevoked =>
-  readJson(revokedSchema, message)
+/** Messages about credentials that may no longer be valid. */
+export const credentialsRevokedTopic = new Topic('access.withdrawal', revokedSchema)
 
 /** Stores revocations of the realtime tokens of users. */
 export class TokenRevocations {
@@ -74,7 +67,7 @@ export class TokenRevocations {
       transaction.put(tenantKeys.revocationMark, { id: randomUUID() })
       return record.until
     })
-    this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'tokens', tenant, userId }))
+    credentialsRevokedTopic.publish(this.#bus, { kind: 'tokens', tenant, userId })
     return until
   }
 }

@@ -17,7 +17,7 @@ import {
 import type { Transaction } from '../store/transaction.ts'
 import { writeNewDomains } from './domain-service.ts'
 import { authTokensMax, putNewApiKey, type TenantStore } from './tenant-store.ts'
-import { credentialsRevokedTopic, encodeCredentialsRevoked } from './token-revocations.ts'
+import { credentialsRevokedTopic } from './token-revocations.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
 /** Name of the first auth token of an API key. */
@@ -123,7 +123,7 @@ export class WorkspaceService {
       await retire(transaction, tenant, current, { now, validUntil: now + graceSeconds * 1000 })
       return next
     })
-    this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'authTokens', tenant }))
+    credentialsRevokedTopic.publish(this.#bus, { kind: 'authTokens', tenant })
     return record
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { MalformedJsonError } from '../../base/json.ts'
 import type { InitialContent } from '../../content/initial-content.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
-import { decodeRemovalMessage, type RemovalTask, removalTopic } from '../../directory/removal/removal-task.ts'
+import { type RemovalTask, removalTopic } from '../../directory/removal/removal-task.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import { uncounted } from '../../directory/usage-counts.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
@@ -168,12 +168,10 @@ export class RoomRegistry {
       ended: (room) => this.#forget(room),
     }
     this.#resting = new RoomHibernation(parts.clock, options.restMs, () => this.#rooms.values())
-    const endRemovals = engine.bus.subscribe(removalTopic, (message) => {
-      const news = decodeRemovalMessage(message)
+    const endRemovals = removalTopic.subscribe(engine.bus, (news) => {
       if (news.kind === 'begun') this.#closeGoing(news.task)
       else if (news.kind === 'restored') this.announceBranch(news.branch)
       else for (const prefix of news.prefixes) this.#removed(prefix)
-      return undefined
     })
     // Messages about removals may have been lost.
     const endLosses = engine.bus.onLoss(

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { prepareChange } from '../../../../src/core/content/root-change.ts'
-import { encodeRemovalMessage, removalTopic } from '../../../../src/core/directory/removal/removal-task.ts'
+import { removalTopic } from '../../../../src/core/directory/removal/removal-task.ts'
 import { OwnerWork } from '../../../../src/core/jobs/owner-work.ts'
 import { addressKey, documentPrefix } from '../../../../src/core/model/address.ts'
 import { close } from '../../../../src/core/model/close.ts'
@@ -88,13 +88,13 @@ it('[CO-2] removes a user from the changes of a document that another node has o
 
 it('[CO-5] ends a room whose log another node has removed, also if the bus has lost the message', async () => {
   let isLost = false
-  const [here, there] = await start((topic) => (isLost && topic === removalTopic ? [] : [0]))
+  const [here, there] = await start((topic) => (isLost && topic === removalTopic.name ? [] : [0]))
   const address = editorOf(here)
   const openAt = async (): Promise<number> => [...here.rooms.openRooms()].length
   const remove = async (): Promise<void> => {
     const prefixes = [documentPrefix(address, address.documentId)]
     for (const prefix of prefixes) await there.engine.log.destroyPrefix(prefix)
-    there.engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
+    removalTopic.publish(there.engine.bus, { kind: 'gone', prefixes })
   }
   await write(here, address, 'first')
   await remove()
