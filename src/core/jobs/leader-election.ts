@@ -48,7 +48,6 @@ export class LeaderElection {
     this.#topic = `leader.${name}`
     this.#unsubscribe = engine.bus.subscribe(this.#topic, () => {
       if (this.#state.is === 'waiting') this.#attempt()
-      return undefined
     })
   }
 

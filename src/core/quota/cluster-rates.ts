@@ -25,6 +25,12 @@ const sharedSchema = s.object({
   used: s.array(s.tuple([s.string, s.number])),
 })
 
+/** The part of the bus of an engine that rates use. */
+interface MessageBus {
+  publish(topic: string, message: Uint8Array): void
+  subscribe(topic: string, listener: (message: Uint8Array) => void): () => void
+}
+
 /**
  * Adds up the usage of limits over all nodes of a cluster. Each node counts its own usage immediately, and
  * the usage of other nodes when their messages arrive. Over time, all nodes together allow as much as a
@@ -33,10 +39,7 @@ const sharedSchema = s.object({
  */
 export class ClusterRates {
   /** The bus between the nodes. If a message is lost, the other nodes never count the usage in it. */
-  readonly #bus: {
-    publish(topic: string, message: Uint8Array): void
-    subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
-  }
+  readonly #bus: MessageBus
   /** Id of this node. */
   readonly #self: string
   readonly #clock: Clock
@@ -45,24 +48,16 @@ export class ClusterRates {
   readonly #unsubscribe: () => void
   #cancel: (() => void) | null = null
 
-  constructor(
-    bus: {
-      publish(topic: string, message: Uint8Array): void
-      subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
-    },
-    self: string,
-    clock: Clock,
-  ) {
+  constructor(bus: MessageBus, self: string, clock: Clock) {
     this.#bus = bus
     this.#self = self
     this.#clock = clock
     this.#unsubscribe = bus.subscribe(topic, (message) => {
       const { from, limit, used }: Shared = readJson(sharedSchema, message)
-      if (from === self) return undefined
+      if (from === self) return
       // An infinite cost would never expire, and a negative cost would reduce the count.
       for (const [key, cost] of used)
         if (cost > 0 && cost < Number.POSITIVE_INFINITY) this.#charges.get(limit)?.(key, cost)
-      return undefined
     })
   }
 

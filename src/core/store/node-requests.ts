@@ -67,7 +67,6 @@ export class NodeRequests {
       bus.subscribe(answerTopic(cluster.self), (message) => {
         const answer = readJsonOrNull(answerSchema, message)
         if (answer !== null) this.#receiveAnswer(answer)
-        return undefined
       }),
       // A node that has left the list does not reply.
       cluster.on('change', () => {
@@ -82,7 +81,7 @@ export class NodeRequests {
    * @param answering returns the reply, which must be a JSON value
    */
   answer<Payload>(name: string, schema: s.SchemaOf<Payload>, answering: (payload: Payload) => unknown): void {
-    const listener = (message: Uint8Array): undefined => {
+    const listener = (message: Uint8Array): void => {
       const call = readJsonOrNull(callSchema, message)
       const { self } = this.#cluster
       if (call === null || call.from === self || (call.to ?? self) !== self) return

@@ -151,10 +151,7 @@ export class DeliveryWorker {
   /** Starts to send messages, including those that a crash left behind. */
   start(): void {
     const { deliveries, engine, metrics } = this.#services
-    this.#unsubscribe = engine.bus.subscribe(deliveryTopic, () => {
-      this.#notified()
-      return undefined
-    })
+    this.#unsubscribe = engine.bus.subscribe(deliveryTopic, () => this.#notified())
     deliveries.onDropped((address, outcome, messages) => {
       metrics.webhookMessages.inc({ outcome }, messages.length)
       for (const message of messages) this.#sending.failures.dropped(address, message)

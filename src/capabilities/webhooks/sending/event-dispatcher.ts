@@ -83,10 +83,7 @@ export class EventDispatcher {
       (err) => log.warn({ event: dispatchFailed, err }, 'could not claim events; retrying'),
     )
     this.#election = new LeaderElection(engine, 'dispatching', clock, log, () => this.#claims.wake())
-    this.#unsubscribe = engine.bus.subscribe(eventTopic, () => {
-      this.#claims.wake()
-      return undefined
-    })
+    this.#unsubscribe = engine.bus.subscribe(eventTopic, () => this.#claims.wake())
   }
 
   /** Starts to claim events. */

@@ -142,10 +142,7 @@ export class ClusterMembership implements WritePermission, Cluster {
    */
   connect(bus: NotifyBus): void {
     this.#bus = bus
-    bus.subscribe(topic, () => {
-      void this.#beatAside()
-      return undefined
-    })
+    bus.subscribe(topic, () => void this.#beatAside())
     this.#announce()
   }
 
