@@ -71,6 +71,15 @@ export const nullFor =
     throw error
   }
 
+/** Returns the result of `work`; `otherwise` if it throws: any error then means that there is no value. */
+export function attempt<T>(work: () => T, otherwise: T): T {
+  try {
+    return work()
+  } catch {
+    return otherwise
+  }
+}
+
 /**
  * Thrown if the configuration cannot be used. The message contains the option, its value (unless it is
  * secret) and the expected form.

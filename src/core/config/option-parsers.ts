@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { attempt } from '../base/errors.ts'
 
 /**
  * Parses the text of one option. A parser never throws. It returns `undefined` for an invalid text, and the
@@ -133,19 +134,11 @@ export function parseHeaderList(text: string): Readonly<Record<string, string>> 
   for (const entry of entries) {
     const end = entry.indexOf('=')
     const name = entry.slice(0, Math.max(0, end)).trim()
-    const value = decoded(entry.slice(end + 1).trim())
+    const value = attempt(() => decodeURIComponent(entry.slice(end + 1).trim()), undefined)
     if (!headerName.test(name) || value === undefined || !headerText.test(value)) return undefined
     headers[name] = value
   }
   return headers
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

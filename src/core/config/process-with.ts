@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
+import { attempt } from '../base/errors.ts'
 
 /** A process that runs on this machine. */
 export interface FoundProcess {
@@ -64,18 +65,7 @@ function nameOf(id: number): string {
     .slice(0, 100)
 }
 
+// A process may end while it is being read, and processes of other users cannot be read.
 const entriesOf = (path: string): readonly string[] => attempt(() => readdirSync(path), [])
 const linkAt = (path: string): string => attempt(() => readlinkSync(path), '')
 const textOf = (path: string): string => attempt(() => readFileSync(path, 'utf8'), '')
-
-/**
- * Returns the result of `read`. If `read` throws, returns `otherwise`. Errors are normal here: a process may
- * end while it is being read, and processes of other users cannot be read.
- */
-function attempt<T>(read: () => T, otherwise: T): T {
-  try {
-    return read()
-  } catch {
-    return otherwise
-  }
-}

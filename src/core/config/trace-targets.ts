@@ -1,3 +1,4 @@
+import { attempt } from '../base/errors.ts'
 import { didYouMean } from '../base/text.ts'
 import type { Parser } from './option-parsers.ts'
 
@@ -52,10 +53,6 @@ function readTarget(text: string): TraceTarget | string {
 }
 
 function decodedId(segment: string): string | undefined {
-  try {
-    const id = decodeURIComponent(segment)
-    return id === '' || controlCharacter.test(id) ? undefined : id
-  } catch {
-    return undefined
-  }
+  const id = attempt(() => decodeURIComponent(segment), '')
+  return id === '' || controlCharacter.test(id) ? undefined : id
 }

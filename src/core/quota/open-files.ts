@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { attempt } from '../base/errors.ts'
 
 /**
  * Number of files that are reserved for the store, threads and outgoing calls. These need files independent
@@ -12,7 +13,8 @@ export const filesBeside = 1_200
  * it.
  */
 export function openFilesMax(): number | null {
-  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limitsOfProcess())?.[1]
+  const limits = attempt(() => readFileSync('/proc/self/limits', 'utf8'), '')
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1]
   if (soft === undefined) return null
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
 }
@@ -24,12 +26,4 @@ export function openFilesMax(): number | null {
 export function openConnectionsMax(files = openFilesMax()): number {
   if (files === null) return Number.POSITIVE_INFINITY
   return Math.max(files - filesBeside, Math.floor(files / 2))
-}
-
-function limitsOfProcess(): string {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -1,3 +1,4 @@
+import { attempt } from '../base/errors.ts'
 import type { ClaimedJob, Job } from './engine.ts'
 import { checkKey, checkNumber, decodeKey, encodeKey } from './key-encoding.ts'
 
@@ -90,12 +91,8 @@ const leaseToken = ({ queue, id, lease }: JobLease): string =>
 
 /** Parses the token of a lease. Returns null if the token is malformed; no engine has issued such a token. */
 export function parseLeaseToken(token: string): JobLease | null {
-  try {
-    const [queue, id, lease] = decodeKey(Buffer.from(token, 'base64url'))
-    return queue === undefined || id === undefined || !lease ? null : { queue, id, lease }
-  } catch {
-    return null
-  }
+  const [queue, id, lease] = attempt(() => decodeKey(Buffer.from(token, 'base64url')), [])
+  return queue === undefined || id === undefined || !lease ? null : { queue, id, lease }
 }
 
 export const claimJob = (queue: string, id: string, record: JobRecord): ClaimedJob => ({

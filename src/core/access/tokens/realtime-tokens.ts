@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '../../base/clock.ts'
+import { attempt } from '../../base/errors.ts'
 import type { AgentRestrictions } from '../../config/agent-policies.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Identity } from '../identity.ts'
@@ -286,13 +287,7 @@ function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void 
 }
 
 /** Returns the name of the algorithm in the header of a token; '' if the text is not a JWT. */
-function algorithmOf(token: string): string {
-  try {
-    return decodeProtectedHeader(token).alg ?? ''
-  } catch {
-    return ''
-  }
-}
+const algorithmOf = (token: string): string => attempt(() => decodeProtectedHeader(token).alg ?? '', '')
 
 function secretKey(secret: string): KeyObject {
   const bytes = Buffer.from(secret)

@@ -1,3 +1,4 @@
+import { attempt } from '../../../base/errors.ts'
 import type { Key } from '../../engine.ts'
 import type { DocumentKeyspace } from '../../pairs/keyspaces.ts'
 import { decodeHead, encodeHead } from '../../pairs/record-codec.ts'
@@ -49,11 +50,7 @@ export class LogRemoval {
 
   async #storedEpoch(keys: DocumentKeyspace): Promise<number | null> {
     const stored = await this.#core.disk.read((store) => store.get(keys.head))
-    try {
-      return stored === undefined ? null : decodeHead(keys.head, stored).epoch
-    } catch {
-      return null
-    }
+    return stored === undefined ? null : attempt(() => decodeHead(keys.head, stored).epoch, null)
   }
 
   async #destroyLive(cell: DocumentCacheEntry, only: number | undefined): Promise<void> {
