@@ -1,7 +1,6 @@
 import { type FromSchema, json } from '../../../core/base/schema.ts'
-import { defineOperation } from '../../operation.ts'
 import { activitiesToAdd } from '../../schemas/activity-schema.ts'
-import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { defineBatchOperation } from '../../schemas/batch-results.ts'
 import { documentErrors, documentPlace } from '../../schemas/resource-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
@@ -17,9 +16,8 @@ function checkActivity(
   throw invalidAt({ path: `${at}/targetEntityId`, message: 'is required of a custom activity' })
 }
 
-export const addActivities = defineOperation({
+export const addActivities = defineBatchOperation({
   path: '/v2/activities/add',
-  auth: 'key',
   effect: 'adds',
   audited: 'change',
   grows: 'records',
@@ -27,17 +25,17 @@ export const addActivities = defineOperation({
   description:
     'Adds activities of a document, with the current time. An activity with an existing id is replaced, but keeps its ' +
     'time. Activities of the types `huddle.create`, `huddle.join` and `recorder.done` also cause an event, once each.',
-  batch: keyedBatch({ activities: 'id' }, checkActivity),
+  items: { activities: 'id' },
+  check: checkActivity,
+  done: 'activities added',
   request: json.object({
     ...documentPlace,
     activities: activitiesToAdd,
   }),
-  response: batchResults,
   errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services, ids }) {
     const scope = { ...caller.tenant, organizationId }
     const named = activities.map((activity) => ({ ...activity, id: activity.id ?? ids.make() }))
-    const results = await services.activities.add(scope, documentId, named)
-    return { message: `${countSucceeded(results)} activities added.`, data: results }
+    return services.activities.add(scope, documentId, named)
   },
 })
