@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { errorMessage } from '../../../base/errors.ts'
+import { errorCode, errorMessage } from '../../../base/errors.ts'
 
 /**
  * Position of a block in the file. After the block, the file contains its compression type and its checksum.
@@ -102,7 +102,7 @@ export async function findTableDamage(path: string, depth: TableDepth): Promise<
     const { size } = await file.stat()
     await checkBlocks(file, size, depth, (block) => blocks.push(block))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     problem = errorMessage(error)
   } finally {
     await file?.close()
