@@ -59,19 +59,19 @@ export const nameOfLog = cachedKeyNames(keyName)
 
 export const keysOf = (doc: Key): DocumentKeyspace => new DocumentKeyspace(encodeKey(doc))
 
-/**
- * Reads the state of a log. Reads the head and the last update from one snapshot, because they belong
- * together.
- * @throws DamagedRecordError
- */
-export async function readLogStateNow(store: Store, keys: DocumentKeyspace): Promise<LogState> {
+/** Runs reads that belong together on one snapshot of the store. */
+export async function atOneMoment<T>(store: Store, read: (reads: Reads) => Promise<T>): Promise<T> {
   const moment = store.snapshot()
   try {
-    return await readLogState(moment, keys)
+    return await read(moment)
   } finally {
     await moment.close()
   }
 }
+
+/** Reads the state of a log: its head and its last update. @throws DamagedRecordError */
+export const readLogStateNow = (store: Store, keys: DocumentKeyspace): Promise<LogState> =>
+  atOneMoment(store, (reads) => readLogState(reads, keys))
 
 export const readLogState = async (reads: Reads, keys: DocumentKeyspace): Promise<LogState> =>
   (await readLogEnd(reads, keys, 1)).standing

@@ -13,7 +13,7 @@ import { decodeSnapshot, decodeUpdates, type StoredSnapshot } from '../../pairs/
 import { DamagedRecordError } from '../../stored-record.ts'
 import type { Reads } from '../store/reads.ts'
 import type { Store } from '../store/store.ts'
-import { type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
+import { atOneMoment, type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
 
 /**
  * Maximum number of appends at the end of a log that are read together with the head. If the log has fewer
@@ -44,15 +44,6 @@ export const readLevelVersion = (
   keys: DocumentKeyspace,
   wanted: VersionRequest & LoadAtOptions,
 ): Promise<LoadedVersion | null> => atOneMoment(store, (reads) => readThen(reads, keys, wanted))
-
-async function atOneMoment<T>(store: Store, read: (reads: Reads) => Promise<T>): Promise<T> {
-  const moment = store.snapshot()
-  try {
-    return await read(moment)
-  } finally {
-    await moment.close()
-  }
-}
 
 async function readNow(
   reads: Reads,
