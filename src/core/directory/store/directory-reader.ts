@@ -39,20 +39,13 @@ export class CachingDirectoryReader implements DirectoryReader {
   get(key: Key): Promise<object | null>
   get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
   async get(key: Key, type = anyRecordType): Promise<object | null> {
-    const [record = null] = await this.#readAll([key], type)
+    const [record = null] = await this.getAll([key], type)
     return record
   }
 
   getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
   getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
-  getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
-    return this.#readAll(keys, type)
-  }
-
-  async #readAll<R extends object>(
-    keys: readonly Key[],
-    type: RecordType<R>,
-  ): Promise<readonly (R | null)[]> {
+  async getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
     const names = keys.map(keyName)
     // Reads the cache before the `await`, because other calls may evict these records meanwhile.
     const known = names.map((name) => this.#cache.get(name))
@@ -87,10 +80,7 @@ export class CachingDirectoryReader implements DirectoryReader {
   #remember(name: string, record: object | null): void {
     this.#cache.delete(name)
     this.#cache.set(name, record)
-    if (this.#cache.size > cachedRecordsMax) this.#forgetOldest()
-  }
-
-  #forgetOldest(): void {
+    if (this.#cache.size <= cachedRecordsMax) return
     for (const oldest of this.#cache.keys()) return void this.#cache.delete(oldest)
   }
 }
