@@ -60,15 +60,12 @@ export function readConfig(input: ConfigInput): ReadConfig {
   const file = readConfigFile(input.file)
   const unknown = Object.keys(file).filter((key) => !optionKeys.includes(key as OptionKey))
   if (input.unknown !== 'ignore') refuseUnknown(unknown)
-  const values: Record<string, unknown> = { ...fixedValues }
   const sources: Record<string, Source> = {}
-  for (const key of optionKeys) {
+  const config = configOf((key) => {
     const found = fromFlag(key, input) ?? fromEnvironment(key, input) ?? fromFile(key, file)
-    values[key] = found === null ? defaultOf(key) : parse(key, found)
     sources[key] = found?.source ?? 'default'
-  }
-  const config = values as unknown as Config
-  checkTogether(config)
+    return found
+  })
   return { config, sources: sources as Record<OptionKey, Source>, unknown }
 }
 
@@ -83,11 +80,18 @@ export function configOfValues(given: Readonly<Record<string, unknown>>): Config
     throw new ConfigError(
       `unknown option "${unknown}"${removedNote(unknown) ?? didYouMean(unknown, optionKeys)}`,
     )
+  return configOf((key) => {
+    const value = given[key] ?? null
+    return value === null ? null : { name: `the option "${key}"`, text: textOfValue(value) }
+  })
+}
+
+/** @param find returns the text of an option; null: it has its default */
+function configOf(find: (key: OptionKey) => Pick<Found, 'name' | 'text'> | null): Config {
   const values: Record<string, unknown> = { ...fixedValues }
   for (const key of optionKeys) {
-    const value = given[key] ?? null
-    const name = `the option "${key}"`
-    values[key] = value === null ? defaultOf(key) : parse(key, { name, text: textOfValue(value) })
+    const found = find(key)
+    values[key] = found === null ? defaultOf(key) : parse(key, found)
   }
   const config = values as unknown as Config
   checkTogether(config)
