@@ -132,25 +132,17 @@ export class WorkspaceService {
    * `graceSeconds` at the latest.
    * @throws ApiError NOT_FOUND if the workspace does not exist
    */
-  resetWorkspaceToken(
+  async resetWorkspaceToken(
     workspaceId: string,
     { graceSeconds, token: authToken = this.#generator.secret() }: Omit<TokenReset, 'domains'>,
   ): Promise<string> {
     const now = this.#clock.now()
-    return this.#tenants.change(async (transaction) => {
-      const found = await transaction.get(workspaceKeys.workspace(workspaceId), workspaceRecordType)
-      if (found === null) throw noSuchWorkspace()
-      const { retiredTokens: earlier = [], authToken: replaced, ...others } = found
-      const times = { now, validUntil: now + graceSeconds * 1000 }
+    const times = { now, validUntil: now + graceSeconds * 1000 }
+    await this.#change(workspaceId, ({ retiredTokens: earlier = [], authToken: replaced, ...others }) => {
       const retiredTokens = retiredOf(earlier, [{ token: replaced }], times)
-      const record: WorkspaceRecord = {
-        ...others,
-        authToken,
-        ...(retiredTokens.length > 0 && { retiredTokens }),
-      }
-      transaction.put(workspaceKeys.workspace(workspaceId), record)
-      return authToken
+      return { ...others, authToken, ...(retiredTokens.length > 0 && { retiredTokens }) }
     })
+    return authToken
   }
 
   /**
