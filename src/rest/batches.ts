@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '../core/base/errors.ts'
+import { memoized } from '../core/base/maps.ts'
 import { json, type ObjectSchema, type Schema } from '../core/base/schema.ts'
 import { emptyBatchResults } from '../core/directory/store/batch.ts'
 import type { UnknownInEntries } from './members.ts'
@@ -122,13 +123,8 @@ function listOf(name: string, id: string | null, schema: Schema | undefined): Li
 /** One schema for the entries of a list, so that it is compiled once in a process. */
 const entrySchemas = new WeakMap<Schema, ObjectSchema>()
 
-function entrySchemaOf(items: Schema): ObjectSchema {
-  const known = entrySchemas.get(items)
-  if (known !== undefined) return known
-  const schema = json.object({ item: items })
-  entrySchemas.set(items, schema)
-  return schema
-}
+const entrySchemaOf = (items: Schema): ObjectSchema =>
+  memoized(entrySchemas, items, () => json.object({ item: items }))
 
 const memberOf = (object: object, name: string): unknown =>
   Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined

@@ -1,5 +1,6 @@
 import { type ApiError, invalid } from '../core/base/errors.ts'
 import { escapePointer } from '../core/base/json.ts'
+import { memoized } from '../core/base/maps.ts'
 import {
   acceptsNull,
   isRequired,
@@ -190,8 +191,7 @@ class MemberChecker {
   }
 
   #rejected(schema: ObjectSchema, name: string, path: Path): void {
-    const met = this.#intended.get(schema) ?? new Map<string, string | null>()
-    this.#intended.set(schema, met)
+    const met = memoized(this.#intended, schema, () => new Map<string, string | null>())
     const before = met.get(name)
     const entry = this.#entryOf(path)
     if (before !== undefined && entry === null) return

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { addTo } from '../base/maps.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import type { AuditLog, NewRecord } from './log.ts'
 import type { AuditScope } from './record.ts'
@@ -124,10 +125,8 @@ export class RejectionCounter {
     this.#kinds.clear()
     this.#others = { count: 0, since: 0 }
     const places = new Map<AuditScope, NewRecord[]>()
-    const put = (place: AuditScope, record: NewRecord) =>
-      places.set(place, [...(places.get(place) ?? []), record])
-    for (const kind of kinds) put(kind.owner?.workspaceId ?? null, recordOf(kind))
-    if (others.count > 0) put(null, { ...beyond, refusals: others })
+    for (const kind of kinds) addTo(places, kind.owner?.workspaceId ?? null, recordOf(kind))
+    if (others.count > 0) addTo(places, null, { ...beyond, refusals: others })
     try {
       for (const [place, records] of places) await this.#audit.add(place, records)
     } catch (err) {

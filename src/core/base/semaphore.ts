@@ -1,3 +1,5 @@
+import { addTo } from './maps.ts'
+
 export interface SlotsOptions {
   /** Maximum number of calls that run in parallel. */
   readonly total: number
@@ -52,11 +54,7 @@ export class Semaphore {
   }
 
   #wait(owner: string): Promise<void> {
-    return new Promise((resolve) => {
-      const line = this.#waiting.get(owner) ?? []
-      line.push(resolve)
-      this.#waiting.set(owner, line)
-    })
+    return new Promise((resolve) => addTo(this.#waiting, owner, resolve))
   }
 
   #take(owner: string): void {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
+import { memoized } from '../base/maps.ts'
 import { type TraceContext, toTraceHeaders } from '../base/trace-context.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import type { Job } from '../store/engine.ts'
@@ -48,16 +49,9 @@ export class ChangeJobs implements EditListener {
     const at = this.#clock.now() + changeWindowMs
     this.#lastDue = at
     this.#schedule(changeWindowMs)
-    const job = trace === null ? this.#jobOf(address) : changeJob(address, trace)
+    const job =
+      trace === null ? memoized(this.#jobs, address, () => changeJob(address)) : changeJob(address, trace)
     return { jobs: [{ ...job, at }], ...nothingToEnd }
-  }
-
-  #jobOf(address: DocumentAddress): Job {
-    const known = this.#jobs.get(address)
-    if (known !== undefined) return known
-    const job = changeJob(address)
-    this.#jobs.set(address, job)
-    return job
   }
 
   #schedule(ms: number): void {

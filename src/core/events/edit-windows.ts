@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
+import { memoized } from '../base/maps.ts'
 import * as s from '../base/schema.ts'
 import { readPayload } from '../jobs/job-payload.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -84,7 +85,7 @@ export class EditWindows implements EditListener {
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
     let begun: Map<string, UserEdit> | null = null
-    const last = this.#lastOf(address)
+    const last = memoized(this.#last, address, () => new Map<string, CountingWindow>())
     const now = this.#options.clock.now()
     for (const user of distinct(editors)) {
       if (countIn(last.get(user.userId), now)) continue
@@ -119,14 +120,6 @@ export class EditWindows implements EditListener {
   /** Like `renew`, for all editors. */
   renewAll(): void {
     this.#windows.renewAll('')
-  }
-
-  #lastOf(address: DocumentAddress): Map<string, CountingWindow> {
-    const known = this.#last.get(address)
-    if (known !== undefined) return known
-    const last = new Map<string, CountingWindow>()
-    this.#last.set(address, last)
-    return last
   }
 
   #begun(edits: ReadonlyMap<string, UserEdit>): StartedWindows {

@@ -2,6 +2,7 @@ import { pauseAfter } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import { addTo } from '../base/maps.ts'
 import type { ClaimedJob, Queue } from '../store/engine.ts'
 import { RenewedLease } from '../store/renewed-lease.ts'
 import { ClaimLoop } from './claim-loop.ts'
@@ -146,8 +147,7 @@ export class JobConsumer {
         continue
       }
       try {
-        const name = groups.nameOf(job)
-        byName.set(name, [...(byName.get(name) ?? []), job])
+        addTo(byName, groups.nameOf(job), job)
       } catch {
         separate.push([job])
       }

@@ -1,4 +1,5 @@
 import { runUntraced } from '../base/current-trace.ts'
+import { addTo } from '../base/maps.ts'
 
 /**
  * Gives large or frequent work on the event loop its turns: a few callers continue in each tick. The owners are served
@@ -21,9 +22,7 @@ export class WorkTurns {
   next(owner: string): Promise<void> {
     return new Promise((resolve) => {
       if (this.#waiting.size === 0) this.#runInNextTick()
-      const own = this.#waiting.get(owner)
-      if (own === undefined) this.#waiting.set(owner, [resolve])
-      else own.push(resolve)
+      addTo(this.#waiting, owner, resolve)
     })
   }
 

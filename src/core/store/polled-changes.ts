@@ -1,3 +1,4 @@
+import { isSameBytes } from '../base/bytes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { Semaphore } from '../base/semaphore.ts'
@@ -79,11 +80,8 @@ export class PolledChanges implements ForeignChanges {
   async #read(watched: Watched): Promise<void> {
     const [found = null] = await this.#kv.get(watched.part, [watched.key])
     const value = found === null ? null : Buffer.from(found)
-    const isSame = watched.value !== undefined && isEqual(watched.value, value)
+    const isSame = watched.value !== undefined && isSameBytes(watched.value, value)
     watched.value = value
     if (!isSame && watched.watchers > 0) watched.changed()
   }
 }
-
-const isEqual = (one: Buffer | null, other: Buffer | null): boolean =>
-  one === null || other === null ? one === other : one.equals(other)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { memoized } from '../base/maps.ts'
 import type {
   Bus,
   BusListener,
@@ -112,8 +113,7 @@ export class LocalBus implements Bus {
 
   subscribe(topic: string, listener: BusListener): () => void {
     const subscription: Subscription = { listener }
-    const subscriptions = this.#topics.get(topic) ?? new Set()
-    this.#topics.set(topic, subscriptions.add(subscription))
+    const subscriptions = memoized(this.#topics, topic, () => new Set<Subscription>()).add(subscription)
     return () => {
       subscriptions.delete(subscription)
       if (subscriptions.size === 0 && this.#topics.get(topic) === subscriptions) this.#topics.delete(topic)

@@ -1,3 +1,4 @@
+import { firstIndex } from '../base/search.ts'
 import type { ByteRange } from './key-encoding.ts'
 
 /**
@@ -52,13 +53,6 @@ export class SortedMap<T> {
 
   /** Returns the index of the first key that is at least `name`. */
   #indexOf(name: string): number {
-    let low = 0
-    let high = this.#names.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#names[middle] as string) < name) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(this.#names.length, (index) => (this.#names[index] as string) >= name)
   }
 }

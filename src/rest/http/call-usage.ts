@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Caller, isInTenant } from '../../core/access/credentials/authenticator.ts'
 import { isJsonObject } from '../../core/base/json.ts'
+import { memoized } from '../../core/base/maps.ts'
 import type { UsageCounts, UsageSource } from '../../core/directory/usage-counts.ts'
 
 /** The calls in progress on one connection. */
@@ -30,8 +31,7 @@ export class CallUsage {
     this.#source = source
     this.#counts = source.holdRest(workspaceId)
     this.#counts.calls += 1
-    const calls = connections.get(socket) ?? { count: 0, countedBytes: sentBytes(socket) }
-    connections.set(socket, calls)
+    const calls = memoized(connections, socket, () => ({ count: 0, countedBytes: sentBytes(socket) }))
     calls.count += 1
     response.once('close', () => {
       const sent = sentBytes(socket)

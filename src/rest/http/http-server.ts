@@ -9,6 +9,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, invalid } from '../../core/base/errors.ts'
 import { StreamResponse } from '../../core/base/event-stream.ts'
+import { memoized } from '../../core/base/maps.ts'
 import { rawResponse } from '../../core/model/raw-response.ts'
 import { timedRequests } from '../../core/quota/slow-transfers.ts'
 import { TickShares } from '../../core/quota/tick-shares.ts'
@@ -213,8 +214,7 @@ class RequestPipeline {
     const { socket } = request
     if (socket.destroyed) return
     if (request instanceof PacedRequest) response.once('prefinish', () => request.discardRest())
-    const exchanges = this.#unanswered.get(socket) ?? []
-    this.#unanswered.set(socket, exchanges)
+    const exchanges = memoized(this.#unanswered, socket, (): Exchange[] => [])
     exchanges.push({ request, response, handle })
     if (exchanges.length > waitingMax + 1) socket.destroy()
     else if (exchanges.length === 1) this.#answerFirst(exchanges)

@@ -3,6 +3,7 @@ import { forwardedRequests } from '../../core/access/forwarded-requests.ts'
 import { loopbackViolation } from '../../core/access/loopback-guard.ts'
 import { runTraced } from '../../core/base/current-trace.ts'
 import { ApiError, invalid } from '../../core/base/errors.ts'
+import { addTo } from '../../core/base/maps.ts'
 import type { Operation } from '../operation.ts'
 import { acceptMethods, allOrigins, shareWith } from './cors.ts'
 import { sendError, setCommonHeaders, toApiError } from './envelope.ts'
@@ -65,7 +66,7 @@ function addPages(
   const groups = new Map<string, PageRoute[]>([['', []]])
   for (const page of pages) {
     const prefix = page.path.split('/').slice(0, -1).slice(0, 2).join('/')
-    groups.set(prefix, [...(groups.get(prefix) ?? []), page])
+    addTo(groups, prefix, page)
   }
   for (const [prefix, group] of groups) {
     const fill = (router: Router): Router => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { memoized } from '../../base/maps.ts'
 import { folderPath } from '../../directory/documents/folder-tree.ts'
 import {
   keys,
@@ -224,9 +225,7 @@ class FolderPaths {
 
   /** Returns the path from the folder up to the organization; null if the folder does not exist. */
   from(folderId: string): Promise<readonly AccessResource[] | null> {
-    const path = this.#fromFolders.get(folderId) ?? this.#read(folderId)
-    this.#fromFolders.set(folderId, path)
-    return path
+    return memoized(this.#fromFolders, folderId, () => this.#read(folderId))
   }
 
   async #read(folderId: string): Promise<readonly AccessResource[] | null> {

@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { effectiveAccessType, type FolderAccess } from '../../directory/documents/folder-tree.ts'
 import {
   keys,
@@ -142,11 +143,8 @@ export class UserAccess {
 
   #levelAt(place: AccessResource): Promise<AccessLevel> {
     const { type, id } = place.resource
-    const ofType = this.#levels.get(type) ?? new Map<string, Promise<AccessLevel>>()
-    this.#levels.set(type, ofType)
-    const level = ofType.get(id) ?? this.#readLevel(place)
-    ofType.set(id, level)
-    return level
+    const ofType = memoized(this.#levels, type, () => new Map<string, Promise<AccessLevel>>())
+    return memoized(ofType, id, () => this.#readLevel(place))
   }
 
   async #readLevel({ resource, accessType, inheritAccessFromParent }: AccessResource): Promise<AccessLevel> {

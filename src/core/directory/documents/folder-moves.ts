@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.ts'
 import { rootFolderId } from '../organizations/organization-keys.ts'
 
 /**
@@ -42,11 +43,7 @@ interface Tree {
 
 function childrenOf(parents: Parents): ReadonlyMap<string, readonly string[]> {
   const children = new Map<string, string[]>()
-  for (const [id, parent] of parents) {
-    const siblings = children.get(parent)
-    if (siblings === undefined) children.set(parent, [id])
-    else siblings.push(id)
-  }
+  for (const [id, parent] of parents) addTo(children, parent, id)
   return children
 }
 

@@ -1,4 +1,5 @@
 import { runUntraced } from '../../base/current-trace.ts'
+import { memoized } from '../../base/maps.ts'
 import { VisitTracker } from '../../events/visit-tracker.ts'
 import type { OrganizationAddress, Tenant } from '../../model/address.ts'
 import type { Engine } from '../../store/engine.ts'
@@ -79,9 +80,8 @@ export class VisitRecorder {
     if (this.#count >= waitingMax) return this.#overflow()
     const { workspaceId, apiKey, organizationId } = document
     const name = keyName(organizationPart(document))
-    const waiting = this.#waiting.get(name) ?? { scope: { workspaceId, apiKey, organizationId }, events: [] }
-    this.#waiting.set(name, waiting)
-    waiting.events.push(event)
+    const scope = { workspaceId, apiKey, organizationId }
+    memoized(this.#waiting, name, (): WaitingVisit => ({ scope, events: [] })).events.push(event)
     this.#count += 1
     this.#write()
   }

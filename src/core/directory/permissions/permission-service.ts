@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
+import { addTo } from '../../base/maps.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addingCalls, findMissing } from '../documents/resource-lookup.ts'
 import { keys, type Resource, type Subject } from '../organizations/organization-keys.ts'
@@ -104,11 +105,7 @@ function byOrganization<Input extends OwnedResource>(
   inputs: readonly Input[],
 ): ReadonlyMap<string, readonly Input[]> {
   const parts = new Map<string, Input[]>()
-  for (const input of inputs) {
-    const part = parts.get(input.organizationId) ?? []
-    part.push(input)
-    parts.set(input.organizationId, part)
-  }
+  for (const input of inputs) addTo(parts, input.organizationId, input)
   return parts
 }
 

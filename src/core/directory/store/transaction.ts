@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { pauseAfter } from '../../base/backoff.ts'
 import { ApiError } from '../../base/errors.ts'
 import { KeyedMutex } from '../../base/keyed-mutex.ts'
+import { memoized } from '../../base/maps.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../../store/engine.ts'
 import { keyName } from '../../store/key-encoding.ts'
 import {
@@ -252,12 +253,8 @@ export class Transaction implements DirectoryReader {
   }
 
   #cell(key: Key): TransactionCell {
-    const name = keyName(key)
-    const known = this.#cells.get(name)
-    if (known !== undefined) return known
-    const cell: TransactionCell = { key, read: undefined, written: undefined }
-    this.#cells.set(name, cell)
-    return cell
+    const make = (): TransactionCell => ({ key, read: undefined, written: undefined })
+    return memoized(this.#cells, keyName(key), make)
   }
 }
 

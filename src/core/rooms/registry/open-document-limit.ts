@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
 import { exhausted } from '../../quota/limits.ts'
 
@@ -47,8 +48,7 @@ export class OpenDocumentLimit {
 
   /** Registers a document that no longer has users. Returns a function that removes the registration. */
   rest(workspaceId: string, idle: Idle): () => void {
-    const all = this.#idle.get(workspaceId) ?? new Set()
-    this.#idle.set(workspaceId, all.add(idle))
+    const all = memoized(this.#idle, workspaceId, () => new Set<Idle>()).add(idle)
     return () => {
       all.delete(idle)
       if (all.size === 0 && this.#idle.get(workspaceId) === all) this.#idle.delete(workspaceId)

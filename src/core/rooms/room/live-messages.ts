@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { type DocumentAddress, type DocumentScope, documentPrefix } from '../../model/address.ts'
 import { keyName } from '../../store/key-encoding.ts'
 
@@ -44,8 +45,7 @@ export class LiveMessageHub {
   /** Registers a listener. Returns a function that removes the listener. */
   enter(address: DocumentAddress, listener: LiveListener): () => void {
     const key = keyOf(address)
-    const listeners = this.#documents.get(key) ?? new Map<LiveListener, string>()
-    this.#documents.set(key, listeners)
+    const listeners = memoized(this.#documents, key, () => new Map<LiveListener, string>())
     listeners.set(listener, address.editorId)
     return () => {
       listeners.delete(listener)

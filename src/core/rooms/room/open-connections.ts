@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { memoized } from '../../base/maps.ts'
 import * as s from '../../base/schema.ts'
 import { shortened } from '../../base/text.ts'
 import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
@@ -112,8 +113,7 @@ export class OpenConnections {
   /** Registers a connection. Returns a function that removes the connection. */
   enter(connection: Connection): () => void {
     const key = tenantName(connection.address)
-    const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()
-    this.#tenants.set(key, connections)
+    const connections = memoized(this.#tenants, key, () => new Map<string, KnownConnection>())
     const { id, at } = this.#ids.next(this.#clock.now())
     connections.set(id, { connection, connectedAt: at })
     return () => {

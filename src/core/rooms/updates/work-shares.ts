@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { memoized } from '../../base/maps.ts'
 import { RateLimiter } from '../../quota/rate-limiter.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
@@ -83,8 +84,7 @@ export class WorkShares {
    */
   exceeds(sender: object, ms: number): boolean {
     const rate = { perSecond: senderMsPerSecond, burst: senderBurstMs + 1 }
-    const spent = this.#spentBy.get(sender) ?? new RateLimiter(rate, this.#clock)
-    this.#spentBy.set(sender, spent)
+    const spent = memoized(this.#spentBy, sender, () => new RateLimiter(rate, this.#clock))
     spent.charge('', ms)
     return spent.waitMs('') > 0
   }

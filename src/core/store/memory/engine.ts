@@ -1,4 +1,6 @@
+import { isSameBytes } from '../../base/bytes.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
+import { memoized } from '../../base/maps.ts'
 import type { Blobs, Engine, Health, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
 import { countersOf, FenceCache } from '../fences.ts'
 import { checkJobs } from '../job-state.ts'
@@ -49,7 +51,8 @@ export class MemoryKv implements Kv {
     const values = this.#part(part)
     const writes = puts.map(({ key, value }) => ({ at: encodeKey(key), value }))
     const removals = dels.map(encodeKey)
-    if (!checks.every(({ key, value }) => isSame(values.get(encodeKey(key)), value))) return false
+    if (!checks.every(({ key, value }) => isSameBytes(values.get(encodeKey(key)) ?? null, value)))
+      return false
     for (const { at, value } of writes) values.set(at, new Uint8Array(value))
     for (const at of removals) values.delete(at)
     this.#queue.enqueue(jobs)
@@ -67,17 +70,9 @@ export class MemoryKv implements Kv {
   }
 
   #part(part: Key): SortedMap<Uint8Array> {
-    const name = keyName(part)
-    const values = this.#partitions.get(name) ?? new SortedMap()
-    this.#partitions.set(name, values)
-    return values
+    return memoized(this.#partitions, keyName(part), () => new SortedMap<Uint8Array>())
   }
 }
-
-const isSame = (stored: Uint8Array | undefined, expected: Uint8Array | null): boolean =>
-  stored === undefined || expected === null
-    ? stored === undefined && expected === null
-    : Buffer.compare(stored, expected) === 0
 
 class MemoryBlobs implements Blobs {
   readonly #gate: OpenCalls

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { memoized } from '../../base/maps.ts'
 import type { ClaimedJob, Job, Queue } from '../engine.ts'
 import {
   claimJob,
@@ -94,9 +95,11 @@ export class MemoryQueue implements Queue {
   }
 
   #jobs(queue: string): JobTable {
-    const jobs = this.#queues.get(queue) ?? { byId: new Map(), due: new SortedMap(), deadLetters: new Map() }
-    this.#queues.set(queue, jobs)
-    return jobs
+    return memoized(
+      this.#queues,
+      queue,
+      (): JobTable => ({ byId: new Map(), due: new SortedMap(), deadLetters: new Map() }),
+    )
   }
 }
 

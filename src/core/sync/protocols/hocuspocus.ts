@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
@@ -205,8 +206,7 @@ export class PerDocumentProtocols {
    */
   acquire(user: ProtocolUser): Protocol {
     const { name } = user
-    const shared = this.#byName.get(name) ?? { protocol: hocuspocus(name), users: 0 }
-    this.#byName.set(name, shared)
+    const shared = memoized(this.#byName, name, () => ({ protocol: hocuspocus(name), users: 0 }))
     shared.users += 1
     user.onClosed(() => {
       shared.users -= 1

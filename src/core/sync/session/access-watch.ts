@@ -1,6 +1,7 @@
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { runUntraced } from '../../base/current-trace.ts'
+import { memoized } from '../../base/maps.ts'
 import type { AccessChange } from '../../directory/organizations/access-change.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
 import { close } from '../../model/close.ts'
@@ -223,15 +224,10 @@ class SessionIndex {
 
   add(session: Session): void {
     const name = nameOf(session.address)
-    const sessions = this.#organizations.get(name) ?? {
-      all: new Set(),
-      documents: new Map(),
-      users: new Map(),
-    }
-    this.#organizations.set(name, sessions)
+    const sessions = memoized(this.#organizations, name, newIndex)
     sessions.all.add(session)
-    addTo(sessions.documents, session.address.documentId, session)
-    addTo(sessions.users, session.identity.userId, session)
+    memoized(sessions.documents, session.address.documentId, newSet).add(session)
+    memoized(sessions.users, session.identity.userId, newSet).add(session)
   }
 
   delete(session: Session): void {
@@ -272,11 +268,8 @@ function isAffectedBy(
   return all || documents.includes(address.documentId) || users.includes(identity.userId)
 }
 
-function addTo(groups: Map<string, Set<Session>>, name: string, session: Session): void {
-  const group = groups.get(name)
-  if (group === undefined) groups.set(name, new Set([session]))
-  else group.add(session)
-}
+const newSet = (): Set<Session> => new Set()
+const newIndex = (): IndexedSessions => ({ all: new Set(), documents: new Map(), users: new Map() })
 
 function deleteFrom(groups: Map<string, Set<Session>>, name: string, session: Session): void {
   const group = groups.get(name)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { memoized } from '../../base/maps.ts'
 import type { Rate } from '../../config/option-parsers.ts'
 import { type PausableReader, pieceCostBytes } from '../../quota/tick-shares.ts'
 
@@ -35,8 +36,7 @@ export class ReceiveRateLimit {
    * the same bucket. Call `leave` when the session ends.
    */
   enter(workspaceId: string): WorkspaceBucket {
-    const bucket = this.#buckets.get(workspaceId) ?? new WorkspaceBucket(this, workspaceId)
-    this.#buckets.set(workspaceId, bucket)
+    const bucket = memoized(this.#buckets, workspaceId, () => new WorkspaceBucket(this, workspaceId))
     bucket.sessions += 1
     return bucket
   }

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws'
+import { memoized } from '../../base/maps.ts'
 import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { type Close, close } from '../../model/close.ts'
@@ -49,8 +50,7 @@ export class SharedFrameReceiver {
 
   /** Adds a websocket. Returns a function that removes it. @param editor name of its editor */
   enter(editor: string, reader: SharedFrameReader): () => void {
-    const readers = this.#editors.get(editor) ?? new Set<SharedFrameReader>()
-    this.#editors.set(editor, readers.add(reader))
+    const readers = memoized(this.#editors, editor, () => new Set<SharedFrameReader>()).add(reader)
     if (readers.size === readersMin) for (const each of readers) this.#include(each)
     else if (readers.size > readersMin) this.#include(reader)
     return () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { memoized } from '../../base/maps.ts'
 import { frameRaw } from '../protocols/frame.ts'
 import type { SocketListener } from './client-socket.ts'
 import { SocketWriter, type WriteBatch } from './socket-writer.ts'
@@ -41,8 +42,8 @@ export class SharedFrames {
 
   /** Adds a forwarded websocket. Returns a function that removes it. */
   enter(node: string, number: number, target: SharedFrameTarget): () => void {
-    const targets = this.#targets.get(node) ?? new Map<number, SharedFrameTarget>()
-    this.#targets.set(node, targets.set(number, target))
+    const targets = memoized(this.#targets, node, () => new Map<number, SharedFrameTarget>())
+    targets.set(number, target)
     return () => {
       target.sender?.exclude(target)
       if (targets.get(number) !== target) return

@@ -1,3 +1,4 @@
+import { memoized } from '../../../base/maps.ts'
 import type { JobRecord } from '../../job-state.ts'
 import {
   type ByteRange,
@@ -136,12 +137,10 @@ export class JobTable {
   }
 
   #indexOf(queue: string): DueIndex {
-    const known = this.#due.get(queue)
-    if (known !== undefined) return known
-    const space = dueSpace(queue)
-    const index = new DueIndex(space, (range, limit) => this.#readDue(space.length, range, limit))
-    this.#due.set(queue, index)
-    return index
+    return memoized(this.#due, queue, () => {
+      const space = dueSpace(queue)
+      return new DueIndex(space, (range, limit) => this.#readDue(space.length, range, limit))
+    })
   }
 
   #readDue(spaceBytes: number, range: ByteRange, limit: number): Promise<readonly StoredDueJob[]> {
