@@ -1,18 +1,22 @@
 import { ApiError, invalid } from '../../core/base/errors.ts'
-import type { OverlapPolicy } from '../../core/content/merge/overlap.ts'
 import type { NamedSchema } from '../../core/content/schemas/content-schema.ts'
 import { CompleteBlocks } from '../../core/content/stream/complete-blocks.ts'
 import type { ReplacedIds } from '../../core/content/stream/stream-place.ts'
 import { type StreamWriter, writableUnits } from '../../core/content/stream/stream-writing.ts'
 import type { WriteRight } from '../../core/directory/write-right.ts'
 import type { DocumentAddress } from '../../core/model/address.ts'
-import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { limitDetails } from '../../core/quota/limits.ts'
 import type { EditResult } from '../../core/rooms/edits/edit-conditions.ts'
 import { StreamEdits, type StreamedChange } from '../../core/rooms/edits/stream-edits.ts'
 import type { ShownWriter } from '../../core/rooms/presence/virtual-users.ts'
 import type { RoomRegistry } from '../../core/rooms/registry/room-registry.ts'
-import type { ContentSize, StreamEnding, StreamOutcome, StreamResult } from './stream-records.ts'
+import type {
+  ContentSize,
+  StreamEnding,
+  StreamOutcome,
+  StreamRecord,
+  StreamResult,
+} from './stream-records.ts'
 
 /** The state of a stream after one of its updates. */
 export interface StreamProgress {
@@ -26,32 +30,22 @@ export interface StreamProgress {
 interface OpenStreamOptions {
   readonly rooms: Pick<RoomRegistry, 'use'>
   readonly address: DocumentAddress
-  readonly writer: StreamWriter
+  /** The stream when this connection has begun to write it. */
+  readonly record: StreamRecord
   /** The schema that the root must match; null without one. */
   readonly schema: NamedSchema | null
   readonly right: WriteRight
-  readonly userId: string
-  readonly meta: ChangeMeta | null
-  /** Epoch of the log for which the place was found. */
-  readonly epoch: number
-  /** Number of prunes after which the place was found. */
-  readonly generation: number
+  /** As in `OpenStream`. */
   readonly received: number
   readonly version: string
   /** The caret of the writer in open editors; null if the writer is unknown. */
   readonly caret: ShownWriter | null
-  /** Bytes of the updates of earlier connections. */
-  readonly bytes: number
-  /** The content that earlier connections have counted. */
-  readonly content: ContentSize
   /**
    * Records the ending that the writer has requested, that all content is durable, and its size. If this process dies, a
    * later connection of the writer carries the ending out.
    * @throws ApiError if the writer has lost its permission, or if this connection does not write the stream any more
    */
   readonly beginEnd: (ending: StreamEnding, size: Pick<OpenStream, 'bytes' | 'content'>) => Promise<void>
-  /** The treatment of replaced words that others have changed. */
-  readonly onOverlap: OverlapPolicy
   /** Reads the ids of the content that the stream replaces. */
   readonly replaced: () => Promise<ReplacedIds>
   /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
@@ -64,6 +58,7 @@ interface OpenStreamOptions {
  */
 export class OpenStream {
   readonly #options: OpenStreamOptions
+  readonly #writer: StreamWriter
   readonly #blocks = new CompleteBlocks()
   #received: number
   #bytes: number
@@ -73,13 +68,16 @@ export class OpenStream {
   readonly #stopped = new AbortController()
 
   constructor(options: OpenStreamOptions) {
+    const { record, received, version } = options
+    const { place, client, counter, content } = record
     this.#options = options
-    this.#received = options.received
-    this.#bytes = options.bytes
+    this.#writer = { place, client, counter }
+    this.#received = received
+    this.#bytes = record.bytes
     // If a process has died, some content is not counted. Each of its units takes at least one byte.
-    const uncounted = Math.max(0, options.received - options.content.units)
-    this.#content = { units: options.received, bytes: options.content.bytes + uncounted }
-    this.#version = options.version
+    const uncounted = Math.max(0, received - content.units)
+    this.#content = { units: received, bytes: content.bytes + uncounted }
+    this.#version = version
   }
 
   /** UTF-16 units of the content that are durable. */
@@ -109,16 +107,18 @@ export class OpenStream {
 
   /** Returns the number of units of the next text that can be written now. @throws as for `writableUnits` */
   writable = (text: string, isEnd: boolean): number =>
-    writableUnits(this.#options.writer.place, text, isEnd, this.#blocks)
+    writableUnits(this.#writer.place, text, isEnd, this.#blocks)
 
   /** Writes the next part of the content. Resolves when it is durable and sent. @throws as for `StreamEdits.write` */
   async write(text: string): Promise<StreamProgress> {
-    const { userId, writer, schema, full } = this.#options
+    const { record, schema, full } = this.#options
     const isFull = await full()
-    return this.#progress(
-      (edits, options) => edits.write(userId, writer, text, schema, { ...options, full: isFull }),
+    const { result, version, bytes } = await this.#change(
+      (edits, options) =>
+        edits.write(record.userId, this.#writer, text, schema, { ...options, full: isFull }),
       Buffer.byteLength(text),
     )
+    return { version, bytes, received: result.received }
   }
 
   /** Records and carries out an ending. Call when all content is durable. Resolves with the result of the stream. */
@@ -138,14 +138,14 @@ export class OpenStream {
 
   /** Deletes the replaced content, or the content of the stream. */
   async #carryOut(ending: StreamEnding, isRepeated: boolean): Promise<StreamResult> {
-    const { userId, writer, onOverlap } = this.#options
+    const { userId, onOverlap = 'report' } = this.#options.record
     if (ending === 'withdraw')
       return this.#result('withdrawn', (edits, options) =>
-        edits.withdraw(userId, writer, { ...options, isRepeated }),
+        edits.withdraw(userId, this.#writer, { ...options, isRepeated }),
       )
     const replaced = await this.#options.replaced()
     const result = await this.#result('done', (edits, options) =>
-      edits.replace(userId, writer, replaced, onOverlap, { ...options, isRepeated }),
+      edits.replace(userId, this.#writer, replaced, onOverlap, { ...options, isRepeated }),
     )
     return onOverlap === 'fail' && result.overlaps !== undefined
       ? { ...result, outcome: 'overlapped' }
@@ -173,15 +173,11 @@ export class OpenStream {
     }
   }
 
-  async #progress(edit: StreamCall, added: number): Promise<StreamProgress> {
-    const { result, version, bytes } = await this.#change(edit, added)
-    return { version, bytes, received: result.received }
-  }
-
   /** @param added bytes of the content that the change adds, in UTF-8 */
   #change(edit: StreamCall, added = 0): Promise<EditResult<StreamedChange>> {
     this.#stopped.signal.throwIfAborted()
-    const { rooms, address, right, meta, epoch, generation } = this.#options
+    const { rooms, address, right, record } = this.#options
+    const { meta, epoch, generation = 0 } = record
     const cause = { source: 'stream', meta } as const
     const place = { epoch, generation, received: this.#received }
     const options = { expects: 'content', right, cause, ...place } as const

@@ -114,9 +114,9 @@ export const streamRecordType = {
       result: s.trusted<StreamResult | null>(s.orNull(result)),
     },
     {
-      /** As in `OpenStreamOptions`; absent in the records of earlier versions. */
+      /** The treatment of replaced words that others have changed; absent in the records of earlier versions. */
       onOverlap: s.choice(overlapPolicies),
-      /** As in `OpenStreamOptions`; absent in the records of earlier versions, which could not prune. */
+      /** Number of prunes before the place was found; absent in the records of earlier versions, which could not prune. */
       generation: s.number,
     },
   ),

@@ -16,7 +16,7 @@ import { readPayload } from '../../core/jobs/job-payload.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../core/model/address.ts'
 import type { ChangeMeta } from '../../core/model/change-origin.ts'
 import { KeyedCounter } from '../../core/quota/keyed-counter.ts'
-import { exhausted } from '../../core/quota/limits.ts'
+import { exhausted, type LimitName } from '../../core/quota/limits.ts'
 import { BackendEdits } from '../../core/rooms/edits/backend-edits.ts'
 import { noContent } from '../../core/rooms/edits/edit-conditions.ts'
 import { StreamEdits } from '../../core/rooms/edits/stream-edits.ts'
@@ -45,17 +45,6 @@ import {
   toReplacedRecord,
 } from './stream-records.ts'
 
-interface StreamLimits {
-  /** Maximum bytes of the content of a stream, in UTF-8. */
-  readonly bytes: number
-  /** Maximum time from the opening of a stream to its end, in ms. */
-  readonly ms: number
-  /** Maximum number of open streams of an API key on this node. */
-  readonly perKey: number
-  /** Maximum number of open streams of an agent on this node. */
-  readonly perAgent: number
-}
-
 export interface StreamOpening {
   readonly address: DocumentAddress
   /** Id of the stream. The streams of an agent have ids of their own; all others of an API key share their ids. */
@@ -64,7 +53,7 @@ export interface StreamOpening {
   readonly baseVersion?: string | undefined
   /** Name of the schema of the root; undefined: the attached one. */
   readonly schema?: string | undefined
-  /** As in `OpenStreamOptions`. */
+  /** As in `StreamRecord`. */
   readonly onOverlap: OverlapPolicy
   /** Author of the content; '' if the author is unknown. */
   readonly userId: string
@@ -112,18 +101,12 @@ interface ActiveStream {
   readonly leave: (reason: ApiError) => Promise<void>
 }
 
-interface RequestedEnding {
-  readonly ending: StreamEnding
-  readonly size: Pick<StreamRecord, 'bytes' | 'content'>
-}
-
 /**
  * The streams of all writers. A stream has a record, which is committed before its first update. How much content is
  * durable follows from the document itself, so a writer continues at any node, without a gap and without a repeated unit.
  * If it does not come back, its content stays as it is.
  */
 export class StreamService {
-  readonly limits: StreamLimits
   readonly #services: Services
   readonly #transactions: TransactionRunner
   readonly #active = new Map<string, ActiveStream>()
@@ -136,15 +119,9 @@ export class StreamService {
   constructor(services: Services) {
     this.#services = services
     const { engine, clock, log, config, stopping } = services
-    this.limits = {
-      bytes: config.streamBytes,
-      ms: config.streamSeconds * 1000,
-      perKey: config.streamsPerKey,
-      perAgent: config.streamsPerAgent,
-    }
     this.#transactions = new TransactionRunner(engine.kv)
-    this.#perKey = new KeyedCounter(this.limits.perKey)
-    this.#perAgent = new KeyedCounter(this.limits.perAgent)
+    this.#perKey = new KeyedCounter(config.streamsPerKey)
+    this.#perAgent = new KeyedCounter(config.streamsPerAgent)
     this.#consumer = new JobConsumer({
       queue: engine.queue,
       name: streamQueue,
@@ -251,21 +228,12 @@ export class StreamService {
    * @throws ApiError RESOURCE_EXHAUSTED
    */
   #enter({ apiKey }: Tenant, agentId: string | null, takesPlace: boolean): () => void {
-    const { limits } = this
-    const { metrics } = this.#services
+    const { metrics, config } = this.#services
     const agent = agentId === null ? null : keyName([apiKey, agentId])
     if (!takesPlace && agent !== null && this.#perAgent.isFull(agent))
-      throw exhausted('streamsPerAgent', limits.perAgent, {
-        problem: `the agent has ${limits.perAgent} open streams on this node`,
-        remedy: 'end some',
-        retryAfterSeconds: 1,
-      })
+      throw tooMany('streamsPerAgent', 'agent', config.streamsPerAgent)
     if (!takesPlace && this.#perKey.isFull(apiKey))
-      throw exhausted('streamsPerKey', limits.perKey, {
-        problem: `the API key has ${limits.perKey} open streams on this node`,
-        remedy: 'end some',
-        retryAfterSeconds: 1,
-      })
+      throw tooMany('streamsPerKey', 'API key', config.streamsPerKey)
     const leaves = [this.#perKey.enter(apiKey), ...(agent === null ? [] : [this.#perAgent.enter(agent)])]
     metrics.streamsOpen.inc()
     let isIn = true
@@ -279,7 +247,7 @@ export class StreamService {
 
   /** Finds the place of a new stream, and stores its record. */
   async #begin(name: StreamName, opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
-    const { rooms, schemas, clock } = this.#services
+    const { rooms, schemas, clock, config } = this.#services
     const { address, request, baseVersion, onOverlap, userId, meta, fingerprint } = opening
     const { streamId } = name
     const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
@@ -307,7 +275,7 @@ export class StreamService {
     const { place, matched, replaced } = found
     const replaces = replaced.ranges.length + replaced.elements.length > 0
     const { organizationId, documentId, editorId } = address
-    const endsAt = clock.now() + this.limits.ms
+    const endsAt = clock.now() + config.streamSeconds * 1000
     const record: StreamRecord = {
       streamId,
       organizationId,
@@ -347,7 +315,7 @@ export class StreamService {
    * @throws ApiError ALREADY_EXISTS if the stream has another opening; its connection continues
    */
   async #continue(name: StreamName, opening: StreamOpening): Promise<StreamRecord | null> {
-    const { clock } = this.#services
+    const { clock, config } = this.#services
     const { streamId } = name
     const found = await this.#read(name)
     if (found === null) return null
@@ -356,7 +324,7 @@ export class StreamService {
     return this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(streamId), streamRecordType)
       if (record === null || record.result !== null) return record
-      if (record.ending === null && record.endsAt <= clock.now()) throw tooLate(this.limits.ms / 1000)
+      if (record.ending === null && record.endsAt <= clock.now()) throw tooLate(config.streamSeconds)
       const next: StreamRecord = { ...record, turn: record.turn + 1 }
       transaction.put(streamKeys.stream(streamId), next)
       transaction.raise([streamFence(name)])
@@ -379,7 +347,8 @@ export class StreamService {
       left ??= (async () => {
         await stream.stop(reason)
         try {
-          const isStored = await this.#store(name, turn, stream, result)
+          const { bytes, content } = stream
+          const isStored = await this.#update(name, turn, { bytes, content, result })
           if (isStored && result !== null)
             this.#services.metrics.streamsEnded.inc({ outcome: result.outcome })
         } finally {
@@ -415,8 +384,8 @@ export class StreamService {
     { right: writerRight, full, shown }: StreamPermission,
   ): Promise<OpenStream> {
     const { rooms, engine, schemas, clock } = this.#services
-    const { place, client, counter, userId, meta, streamId, turn, bytes, content } = record
-    const { onOverlap = 'report', generation = 0 } = record
+    const { userId, streamId, turn } = record
+    const { contentKey } = record.place
     const name = { ...address, streamId }
     const right = await FencedRight.read({
       within: writerRight,
@@ -429,13 +398,11 @@ export class StreamService {
         return Number.POSITIVE_INFINITY
       },
     })
-    const writer = { place, client, counter }
     const schema = record.schema === null ? null : await schemas.named(address, record.schema)
     const { received, version, epoch, cursor } = await rooms.use(address, (room) =>
-      new StreamEdits(room).received(writer),
+      new StreamEdits(room).received(record),
     )
     if (epoch !== record.epoch) throw noContent()
-    const { contentKey } = place
     const caret =
       userId === ''
         ? null
@@ -445,38 +412,18 @@ export class StreamService {
     return new OpenStream({
       rooms,
       address,
-      writer,
+      record,
       schema,
       right,
-      userId,
-      meta,
-      epoch,
-      generation,
       received,
       version,
-      bytes,
-      content,
       caret,
       full,
-      beginEnd: (ending, size) => this.#beginEnd(name, turn, right, { ending, size }),
-      onOverlap,
+      beginEnd: async (ending, { bytes, content }) => {
+        await right.recheck()
+        if (!(await this.#update(name, turn, { ending, bytes, content }))) throw takenOver()
+      },
       replaced: () => this.#replaced(name),
-    })
-  }
-
-  /** As in `OpenStreamOptions`. */
-  async #beginEnd(
-    name: StreamName,
-    turn: number,
-    right: WriteRight,
-    { ending, size: { bytes, content } }: RequestedEnding,
-  ): Promise<void> {
-    await right.recheck()
-    await this.#transactions.run(streamsPart(name), async (transaction) => {
-      const key = streamKeys.stream(name.streamId)
-      const record = await transaction.get(key, streamRecordType)
-      if (record?.turn !== turn) throw takenOver()
-      transaction.put(key, { ...record, ending, bytes, content })
     })
   }
 
@@ -491,17 +438,12 @@ export class StreamService {
     return reader.get(streamKeys.stream(name.streamId), streamRecordType)
   }
 
-  /** Stores the size of a stream, and its result. Resolves with false if another connection has begun to write it. */
-  #store(
-    name: StreamName,
-    turn: number,
-    { bytes, content }: Pick<StreamRecord, 'bytes' | 'content'>,
-    result: StreamResult | null,
-  ): Promise<boolean> {
+  /** Changes the record of a stream. Resolves with false if another connection has begun to write the stream. */
+  #update(name: StreamName, turn: number, changed: Partial<StreamRecord>): Promise<boolean> {
     return this.#transactions.run(streamsPart(name), async (transaction) => {
       const record = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
       if (record?.turn !== turn) return false
-      transaction.put(streamKeys.stream(name.streamId), { ...record, bytes, content, result })
+      transaction.put(streamKeys.stream(name.streamId), { ...record, ...changed })
       return true
     })
   }
@@ -516,6 +458,13 @@ export class StreamService {
     return 'done'
   }
 }
+
+const tooMany = (limit: LimitName, writer: 'agent' | 'API key', max: number): ApiError =>
+  exhausted(limit, max, {
+    problem: `the ${writer} has ${max} open streams on this node`,
+    remedy: 'end some',
+    retryAfterSeconds: 1,
+  })
 
 const done = async (): Promise<void> => {}
 

@@ -39,6 +39,11 @@ import { contentStreamPath, jsonLinesType, streamOpening } from './stream-schema
 
 type Opening = FromSchema<typeof streamOpening>
 
+/** A stream with the id that its writer uses. */
+interface NamedStream extends EnteredStream {
+  readonly streamId: string
+}
+
 /** Time in ms within which the opening must arrive. */
 const openingMs = 20_000
 /** Interval in ms of the empty lines that keep a quiet connection open. */
@@ -123,8 +128,7 @@ class StreamConnection {
     timedRequests.add(this.#request)
     const meter = await limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
     meter.keep(connectionBytes)
-    const { bytes } = this.#services.streams.limits
-    const bodyBytesMax = bytes * escapedBytes + freeBytes
+    const bodyBytesMax = this.#services.config.streamBytes * escapedBytes + freeBytes
     let bodyBytes = 0
     const lines = new JsonLineReader(this.#request, (received) => {
       meter.count(received)
@@ -186,10 +190,7 @@ class StreamConnection {
   }
 
   /** Opens a stream. The errors of agents do not reveal which record is missing. */
-  async #openFor(
-    opening: Opening,
-    caller: TenantCaller,
-  ): Promise<EnteredStream & { readonly streamId: string }> {
+  async #openFor(opening: Opening, caller: TenantCaller): Promise<NamedStream> {
     try {
       return await this.#open(opening, caller)
     } catch (error) {
@@ -197,10 +198,7 @@ class StreamConnection {
     }
   }
 
-  async #open(
-    opening: Opening,
-    caller: TenantCaller,
-  ): Promise<EnteredStream & { readonly streamId: string }> {
+  async #open(opening: Opening, caller: TenantCaller): Promise<NamedStream> {
     const services = this.#services
     const { streams } = services
     const { edit, contentKey, format = 'text', userId = '', baseVersion, schema } = opening
@@ -249,9 +247,12 @@ class StreamConnection {
       fences: engine.fences,
       clock,
       names: [authTokensFence(tenant), domainsFence(tenant)],
-      check: async () => (await this.#edge.authenticator.callerOf('key', this.#request.headers)).validUntil,
+      check: this.#keyValidUntil,
     })
   }
+
+  #keyValidUntil = async (): Promise<number> =>
+    (await this.#edge.authenticator.callerOf('key', this.#request.headers)).validUntil
 
   /**
    * Ends the stream when its credentials end, or when an agent loses its right, also if no piece arrives. A backend
@@ -263,9 +264,8 @@ class StreamConnection {
     const onRejected = (error: unknown): void => this.#rejected.abort(error)
     if (caller.level === 'key') {
       const { validUntil } = caller
-      const check = async (): Promise<number> =>
-        (await this.#edge.authenticator.callerOf('key', this.#request.headers)).validUntil
-      return watchCaller({ tenant, organizationId: null, validUntil, check, onRejected }, accessNews, clock)
+      const watched = { tenant, organizationId: null, validUntil, check: this.#keyValidUntil, onRejected }
+      return watchCaller(watched, accessNews, clock)
     }
     const address = editorAddress(caller, opening)
     const { organizationId } = address
@@ -277,10 +277,7 @@ class StreamConnection {
     return watchCaller({ tenant, organizationId, validUntil, check, onRejected }, accessNews, clock)
   }
 
-  async #stream(
-    entered: EnteredStream & { readonly streamId: string },
-    lines: JsonLineReader,
-  ): Promise<void> {
+  async #stream(entered: NamedStream, lines: JsonLineReader): Promise<void> {
     const { stream, streamId, matched: place } = entered
     const isOpen = stream instanceof OpenStream
     this.#response.writeHead(200, {
@@ -305,19 +302,18 @@ class StreamConnection {
 
   /** Writes the pieces until the end of the stream. Resolves with the result. */
   #untilEnd(stream: OpenStream, { endsAt }: EnteredStream, lines: JsonLineReader): Promise<StreamResult> {
-    const { streams, metrics } = this.#services
-    const { bytes: bytesMax, ms } = streams.limits
+    const { metrics, config } = this.#services
     return new Promise((resolve, reject) => {
       const pump = new StreamPump(
         stream,
-        bytesMax,
+        config.streamBytes,
         (progress, bytes) => {
           metrics.streamedBytes.inc(bytes)
           this.#sendProgress(progress)
         },
         reject,
       )
-      const timer = setTimeout(() => reject(tooLate(ms / 1000)), Math.max(0, endsAt - Date.now()))
+      const timer = setTimeout(() => reject(tooLate(config.streamSeconds)), Math.max(0, endsAt - Date.now()))
       const read = async (): Promise<StreamResult> => {
         for (let line = await lines.next(); line !== null; line = await lines.next()) {
           const { number, value } = line
