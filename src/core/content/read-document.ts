@@ -85,14 +85,10 @@ export interface DocumentReading {
   readonly statistics?: boolean | undefined
 }
 
-/** The content of a root, and the statistics of the document if the caller requested them. */
-interface ReadContent extends RootContent {
-  readonly statistics?: Statistics
-}
-
-/** Content whose data is encoded. */
-export interface EncodedContent extends ReadContent {
+/** The encoded content of a root, and the statistics of the document if the caller requested them. */
+export interface EncodedContent extends RootContent {
   readonly data: EncodedJson
+  readonly statistics?: Statistics
 }
 
 /**
@@ -116,10 +112,6 @@ export function readDocument(
 
 const encodeState = (doc: Y.Doc, encoding: UpdateEncoding = 'v1'): Uint8Array =>
   encoding === 'v1' ? Y.encodeStateAsUpdate(doc) : Y.encodeStateAsUpdateV2(doc)
-
-/** Reads a whole state (V1) like `readDocument`. Adds statistics if they are requested. */
-export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): ReadContent =>
-  withState(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
 
 /**
  * Reads a document like `readDocument`, and encodes the data. The memory use is at most `bytesMax` plus the
@@ -154,12 +146,11 @@ export const readStateEncoded = (
   stepsMax?: number,
 ): EncodedContent => withState(bytes, (doc) => readEncoded(doc, bytes, reading, bytesMax), stepsMax)
 
-const withStatistics = <T extends RootContent>(
-  content: T,
+const withStatistics = (
+  content: EncodedContent,
   bytes: Uint8Array,
   { statistics }: DocumentReading,
-): T & Pick<ReadContent, 'statistics'> =>
-  statistics === true ? { ...content, statistics: readStatistics(bytes) } : content
+): EncodedContent => (statistics === true ? { ...content, statistics: readStatistics(bytes) } : content)
 
 /**
  * Calls `read` with the document of a whole state (V1), and then destroys the document.

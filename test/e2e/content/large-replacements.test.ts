@@ -4,9 +4,10 @@ import * as Y from 'yjs'
 import type { EditRequest } from '../../../src/core/content/edit/check-edits.ts'
 import {
   type EncodedContent,
-  readDocumentState,
+  readDocument,
   readRoot,
   readRootAs,
+  withState,
 } from '../../../src/core/content/read-document.ts'
 import { prepareChange } from '../../../src/core/content/root-change.ts'
 import { createMetrics, type Metrics } from '../../../src/core/metrics/metrics.ts'
@@ -267,7 +268,7 @@ itLong(
         return turns
       }
       for (const format of formats) {
-        const content = readDocumentState(bytes, { format })
+        const content = withState(bytes, (doc) => readDocument(doc, { format }))
         expect(decoded((await new BackendEdits(room).read({ format }, bytesMax))?.result)).toEqual(content)
         expect(decoded(await rooms.readState(address, bytes, { format }, bytesMax))).toEqual(content)
       }
