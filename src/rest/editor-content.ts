@@ -47,6 +47,11 @@ export const schemaErrors = [
   { code: 'schema/too-many', when: 'too many editors of the document have a schema' },
 ] as const
 
+export const versionConflict = {
+  code: 'crdt/version-conflict',
+  when: 'the document is not at `ifVersion`; `details.version` is where it is',
+} as const
+
 /** Errors of operations with `baseVersion` and `ifVersion`. */
 export const baseVersionErrors = [
   {
@@ -54,10 +59,7 @@ export const baseVersionErrors = [
     when: 'others have changed the same words or values after `baseVersion`, and `onOverlap` is `fail`',
   },
   { code: 'crdt/base-version-too-old', when: '`baseVersion` is unknown or too old' },
-  {
-    code: 'crdt/version-conflict',
-    when: 'the document is not at `ifVersion`; `details.version` is where it is',
-  },
+  versionConflict,
 ] as const
 
 /** The request member `strict` of a write. */

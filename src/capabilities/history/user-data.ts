@@ -28,7 +28,7 @@ export const versionRanges: UserRanges = {
   kind: 'version',
   ranges: (userId) => [versionKeys.allBy(userId)],
   show: listVersionsByUser,
-  erase: (transaction, userId) => anonymizeVersions(transaction, userId, sliceMax),
+  erase: anonymizeVersions,
 }
 
 /** Type of a record that is either a version or the state of all versions of an editor. */
@@ -66,11 +66,11 @@ async function listVersionsByUser(
 }
 
 /**
- * Replaces a user with the deleted user in up to `limit` records. Returns the number of index entries that
+ * Replaces a user with the deleted user in up to `sliceMax` records. Returns the number of index entries that
  * were processed.
  */
-async function anonymizeVersions(transaction: Transaction, userId: string, limit: number): Promise<number> {
-  const entries = await transaction.scan({ prefix: versionKeys.allBy(userId), limit })
+async function anonymizeVersions(transaction: Transaction, userId: string): Promise<number> {
+  const entries = await transaction.scan({ prefix: versionKeys.allBy(userId), limit: sliceMax })
   const places = entries.map(placeOf)
   const records = await transaction.getAll(places.map(keyOf), versionDataType)
   for (const [at, { ids, versionId }] of places.entries()) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/base/clock.ts'
 import { ApiError } from '../../core/base/errors.ts'
 import type { AuthorEdit } from '../../core/directory/documents/edit-activity-recorder.ts'
-import { findMissing } from '../../core/directory/documents/resource-lookup.ts'
+import { requireExisting } from '../../core/directory/documents/resource-lookup.ts'
 import type { OrganizationScope } from '../../core/directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../../core/directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../../core/directory/store/directory-reader.ts'
@@ -86,7 +86,7 @@ export class VersionStore {
     if (shared !== null) return shared
     const hash = this.#names.of(digest)
     await this.#organizations.carryOut(address, async (transaction) => {
-      await requireDocument(transaction, address)
+      await requireExisting(transaction, { type: 'document', id: address.documentId })
       transaction.enqueue(versionSweepJob(address, this.#names.settledAt()))
     })
     await this.#blobs.put(blobKeys.blob(address, hash), version.bytes)
@@ -114,7 +114,7 @@ export class VersionStore {
   ): Promise<VersionRecord | null> {
     await this.#requireEpoch(address, version.epoch)
     return this.#organizations.carryOut(address, async (transaction) => {
-      await requireDocument(transaction, address)
+      await requireExisting(transaction, { type: 'document', id: address.documentId })
       // Because of this read, concurrent changes of the versions conflict: every change of the versions
       // writes this state.
       const state = await stateOf(transaction, address)
@@ -404,17 +404,6 @@ function removeRecord(transaction: Transaction, [, documentId = '', editorId = '
   return versionId === undefined
     ? writeVersions(transaction, ids, null)
     : writeVersion(transaction, ids, versionId, null)
-}
-
-const missingDocument = async (transaction: Transaction, { documentId }: DocumentAddress): Promise<unknown> =>
-  (await findMissing(transaction, [{ type: 'document', id: documentId }]))[0] ?? null
-
-async function requireDocument(transaction: Transaction, address: DocumentAddress): Promise<void> {
-  if ((await missingDocument(transaction, address)) !== null)
-    throw new ApiError(
-      'document/not-found',
-      'the document does not exist, or is being deleted; add it with /v2/organizations/documents/add',
-    )
 }
 
 function checkRoom(records: readonly VersionRecord[]): void {

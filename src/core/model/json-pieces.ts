@@ -98,6 +98,10 @@ export const responseTooLarge = (bytesMax: number, remedy: string): ApiError =>
 /** Returns whether an error states that a response was too large. */
 export const isResponseTooLarge = (error: unknown): boolean => limitOf(error) === 'maxResponseBytes'
 
+/** Returns an error with another remedy if it states that a response was too large; any other error as it is. */
+export const withRemedy = (error: unknown, bytesMax: number, remedy: string): unknown =>
+  isResponseTooLarge(error) ? responseTooLarge(bytesMax, remedy) : error
+
 /**
  * Encodes a value as JSON in UTF-8. Stops when the text exceeds `bytesMax`, to limit the memory.
  * @throws ApiError RESOURCE_EXHAUSTED if the text exceeds `bytesMax` bytes

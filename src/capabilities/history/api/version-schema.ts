@@ -17,7 +17,7 @@ import type { VersionRecord } from '../version-keys.ts'
  * @throws ApiError NOT_FOUND if a saved version does not exist; INVALID_ARGUMENT if `from` is later than `to`
  */
 export async function readRange(
-  { from, to }: { readonly from?: string; readonly to?: string },
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   address: DocumentAddress,
   { versions }: Pick<Services, 'versions'>,
 ): Promise<HistoryRange> {

@@ -7,8 +7,8 @@ import {
   EncodedJson,
   encodedBytes,
   encodeJson,
-  isResponseTooLarge,
   responseTooLarge,
+  withRemedy,
 } from '../../../core/model/json-pieces.ts'
 import { readAttachedEditor } from '../../../core/rooms/editor-content.ts'
 import { noContent } from '../../../core/rooms/edits/edit-conditions.ts'
@@ -141,7 +141,7 @@ export const getContent = defineAgentOperation({
         bytesLeft,
       ).catch((error: unknown) => {
         if (isRootMissing(error)) missing = error
-        else throw isResponseTooLarge(error) ? responseTooLarge(maxResponseBytes, remedy) : error
+        else throw withRemedy(error, maxResponseBytes, remedy)
         return null
       })
       if (read === null) continue

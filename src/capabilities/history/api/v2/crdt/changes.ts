@@ -2,12 +2,7 @@ import * as s from '../../../../../core/base/schema.ts'
 import { json } from '../../../../../core/base/schema.ts'
 import type { ChangeSet } from '../../../../../core/content/history/change-sets.ts'
 import { readPagePosition } from '../../../../../core/directory/store/list-page.ts'
-import {
-  type EncodedJson,
-  encodeJson,
-  isResponseTooLarge,
-  responseTooLarge,
-} from '../../../../../core/model/json-pieces.ts'
+import { type EncodedJson, encodeJson, withRemedy } from '../../../../../core/model/json-pieces.ts'
 import { RoomHistory } from '../../../../../core/rooms/history/room-history.ts'
 import { checkChangeMeta } from '../../../../../rest/changes/change-meta.ts'
 import {
@@ -54,26 +49,20 @@ export const getChanges = defineAgentOperation({
   },
   response: json.object({ ...rangeResponse, changes: json.list(changeSet) }),
   errors: [...rangeErrors, ...contentErrors, attributionDisabled, responseExceeds],
-  async handler({ pageSize = changesMax, pageToken, ...data }, context) {
+  async handler(data, context) {
     const { caller, services } = context
     checkChangeMeta(data.meta)
     await services.attribution.require(caller.tenant.workspaceId)
     const address = await versionedAddress(data, caller, services)
     const { by, meta, groupSeconds: seconds } = data
     const query = ['changes', address.organizationId, address.documentId, address.editorId, data.from ?? '']
-    const page = { pageSize: Math.min(pageSize, changesMax), ...(pageToken !== undefined && { pageToken }) }
     const { found, token } = await readPage(
       context,
       [...query, data.to ?? '', by ?? '', meta ?? {}, seconds ?? ''],
-      page,
+      data,
       async ({ after, limit }) => {
         const start = after === undefined ? null : readPagePosition(positionSchema, after)
-        const { from: earlier, to: later = start?.to } = data
-        const range = await readRange(
-          { ...(earlier !== undefined && { from: earlier }), ...(later !== undefined && { to: later }) },
-          address,
-          services,
-        )
+        const range = await readRange({ from: data.from, to: data.to ?? start?.to }, address, services)
         const { from, to, changes, total } = await services.rooms.use(address, async (room) =>
           new RoomHistory(room).changes(range, {
             by,
@@ -88,6 +77,7 @@ export const getChanges = defineAgentOperation({
         const next = end < total && changes.length > 0 ? JSON.stringify({ to, skip: end }) : null
         return { items: changes, next, from, to }
       },
+      changesMax,
     )
     return {
       message: `${found.items.length} changes found.`,
@@ -106,7 +96,7 @@ function encoded(changes: readonly ChangeSet[], bytesMax: number): EncodedJson {
   try {
     return encodeJson(changes.map(toChangeSetResponse), bytesMax)
   } catch (error) {
-    throw isResponseTooLarge(error) ? responseTooLarge(bytesMax, 'request a smaller pageSize') : error
+    throw withRemedy(error, bytesMax, 'request a smaller pageSize')
   }
 }
 

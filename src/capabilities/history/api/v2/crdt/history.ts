@@ -1,5 +1,5 @@
 import { json } from '../../../../../core/base/schema.ts'
-import { isResponseTooLarge, responseTooLarge } from '../../../../../core/model/json-pieces.ts'
+import { withRemedy } from '../../../../../core/model/json-pieces.ts'
 import { RoomHistory } from '../../../../../core/rooms/history/room-history.ts'
 import { attributionDisabled, changeOrigin } from '../../../../../rest/changes/change-schema.ts'
 import { defineOperation } from '../../../../../rest/operation.ts'
@@ -44,7 +44,7 @@ export const getHistory = defineOperation({
     const found = await services.rooms
       .use(address, async (room) => new RoomHistory(room).document(maxResponseBytes))
       .catch((error: unknown) => {
-        throw isResponseTooLarge(error) ? responseTooLarge(maxResponseBytes, 'read `/v2/crdt/get`') : error
+        throw withRemedy(error, maxResponseBytes, 'read `/v2/crdt/get`')
       })
     return { message: 'History found.', data: found }
   },

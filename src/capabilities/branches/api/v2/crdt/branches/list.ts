@@ -16,10 +16,10 @@ export const listBranches = defineAgentOperation({
   request: json.object({ ...branchedEditor }, { ...pageRequest }),
   response: json.list(branchRecord),
   errors: contentErrors,
-  async handler({ pageSize, pageToken, ...editor }, context) {
-    const main = await versionedAddress(editor, context.caller, context.services)
+  async handler(data, context) {
+    const main = await versionedAddress(data, context.caller, context.services)
     const query = ['branches', main.organizationId, main.documentId, main.editorId]
     const list = (range: PageRange) => context.services.branches.list(main, range)
-    return answerPage(context, query, { pageSize, pageToken }, list, ['branches', toBranchResponse])
+    return answerPage(context, query, data, list, ['branches', toBranchResponse])
   },
 })

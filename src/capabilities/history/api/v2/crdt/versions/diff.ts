@@ -1,6 +1,6 @@
 import { json } from '../../../../../../core/base/schema.ts'
 import { diffFormats } from '../../../../../../core/content/content-type-names.ts'
-import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
+import { withRemedy } from '../../../../../../core/model/json-pieces.ts'
 import { RoomHistory } from '../../../../../../core/rooms/history/room-history.ts'
 import { changeRange, rangeErrors, rangeResponse } from '../../../../../../rest/changes/change-schema.ts'
 import { defineAgentOperation } from '../../../../../../rest/operation.ts'
@@ -52,9 +52,7 @@ export const diffVersions = defineAgentOperation({
     const found = await rooms
       .use(address, async (room) => new RoomHistory(room).diff(range, reading, config.maxResponseBytes))
       .catch((error: unknown) => {
-        throw isResponseTooLarge(error)
-          ? responseTooLarge(config.maxResponseBytes, 'compare versions that are nearer to each other')
-          : error
+        throw withRemedy(error, config.maxResponseBytes, 'compare versions that are nearer to each other')
       })
     return { message: 'Versions compared.', data: found }
   },

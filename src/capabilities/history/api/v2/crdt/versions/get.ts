@@ -1,5 +1,5 @@
 import { json } from '../../../../../../core/base/schema.ts'
-import { isResponseTooLarge, responseTooLarge } from '../../../../../../core/model/json-pieces.ts'
+import { withRemedy } from '../../../../../../core/model/json-pieces.ts'
 import { rootToRead } from '../../../../../../core/rooms/editor-content.ts'
 import { defineOperation } from '../../../../../../rest/operation.ts'
 import { responseExceeds } from '../../../../../../rest/response-length.ts'
@@ -55,9 +55,7 @@ export const getVersion = defineOperation({
     const content = await rooms
       .readState(address, bytes, reading, config.maxResponseBytes)
       .catch((error: unknown) => {
-        throw isResponseTooLarge(error)
-          ? responseTooLarge(config.maxResponseBytes, smallerFormats(data.format))
-          : error
+        throw withRemedy(error, config.maxResponseBytes, smallerFormats(data.format))
       })
     return { message: 'Version found.', data: { ...toVersionResponse(record), ...content } }
   },

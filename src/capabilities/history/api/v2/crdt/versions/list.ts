@@ -24,11 +24,10 @@ export const listVersions = defineOperation({
   ),
   response: json.list(versionRecord),
   errors: contentErrors,
-  async handler({ pageSize = versionLimits.listed, pageToken, ...editor }, context) {
-    const address = await versionedAddress(editor, context.caller, context.services)
+  async handler(data, context) {
+    const address = await versionedAddress(data, context.caller, context.services)
     const query = ['versions', address.organizationId, address.documentId, address.editorId]
-    const page = { pageSize: Math.min(pageSize, versionLimits.listed), pageToken }
     const list = (range: PageRange) => context.services.versions.list(address, range)
-    return answerPage(context, query, page, list, ['versions', toVersionResponse])
+    return answerPage(context, query, data, list, ['versions', toVersionResponse], versionLimits.listed)
   },
 })

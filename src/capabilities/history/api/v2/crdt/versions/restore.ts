@@ -1,6 +1,11 @@
 import { json } from '../../../../../../core/base/schema.ts'
 import { storedMeta } from '../../../../../../rest/changes/change-meta.ts'
-import { updateRequest, writeErrors, writtenResponse } from '../../../../../../rest/editor-content.ts'
+import {
+  updateRequest,
+  versionConflict,
+  writeErrors,
+  writtenResponse,
+} from '../../../../../../rest/editor-content.ts'
 import { defineOperation, warningsOf } from '../../../../../../rest/operation.ts'
 import { contentErrors } from '../../../../../../rest/schemas/content-format.ts'
 import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
@@ -42,15 +47,7 @@ export const restoreVersion = defineOperation({
       },
     },
   },
-  errors: [
-    ...contentErrors,
-    noSuchVersion,
-    ...writeErrors,
-    {
-      code: 'crdt/version-conflict',
-      when: 'the document is not at `ifVersion`; `details.version` is where it is',
-    },
-  ],
+  errors: [...contentErrors, noSuchVersion, ...writeErrors, versionConflict],
   async handler(
     { versionId: id, userId, ifVersion: expected, dryRun: isDry, meta: given, ...editor },
     context,
