@@ -80,23 +80,12 @@ const makeExact: Restoration = (doc, contentKey, past) =>
   })
 
 /** Deletes all content of a root of any kind. */
-function empty(doc: Y.Doc, root: SharedRoot): RootReplacement {
-  let deletions = 0
+const empty = (doc: Y.Doc, root: SharedRoot): RootReplacement =>
   doc.transact((transaction) => {
-    for (let item = root._start; item !== null; item = item.right) {
-      if (item.deleted) continue
-      if (item.countable) deletions += item.length
-      item.delete(transaction)
-    }
-    for (const item of root._map.values()) {
-      if (item.deleted) continue
-      deletions += 1
-      item.delete(transaction)
-    }
+    const restore = new ExactRestore(transaction)
+    restore.empty(root)
+    return restore
   })
-  if (root._searchMarker !== null) root._searchMarker.length = 0
-  return { changed: deletions > 0, insertions: 0, deletions }
-}
 
 const sum = (a: RootReplacement, b: RootReplacement): RootReplacement => ({
   changed: a.changed || b.changed,
@@ -202,6 +191,12 @@ class ExactRestore implements RootReplacement {
     if (nameOfType(content.type) !== nameOfType(past.type)) return false
     this.#matchAll([content.type], [past.type])
     return true
+  }
+
+  /** Deletes all content of a type. */
+  empty(type: SharedRoot): void {
+    this.#clear(type)
+    for (const item of type._map.values()) if (!item.deleted) this.#delete(item)
   }
 
   #rewrite(type: SharedRoot, past: SharedRoot): void {

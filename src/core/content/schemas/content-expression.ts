@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { schemaLimits, textNode } from './schema-spec.ts'
 
 /** A state of the automaton of a content expression. */
@@ -262,9 +263,7 @@ class ExpressionGraph {
       for (const { name, to } of this.#edges[vertex] ?? []) {
         this.#budget.take()
         if (name === null) continue
-        const known = targets.get(name)
-        if (known === undefined) targets.set(name, new Set([to]))
-        else known.add(to)
+        memoized(targets, name, () => new Set<number>()).add(to)
       }
     }
     return targets
