@@ -15,7 +15,6 @@ import {
 } from '../../core/content/merge/overlap.ts'
 import type { ReplacementResult } from '../../core/content/replacement-result.ts'
 import type { RootSchema } from '../../core/content/schemas/content-schema.ts'
-import { deletionOf } from '../../core/content/yjs/items.ts'
 import {
   type BranchDeletion,
   type BranchPlace,
@@ -40,6 +39,7 @@ import { GenerationStore } from '../../core/rooms/log/generation-store.ts'
 import { readAttribution } from '../../core/rooms/log/read-attribution.ts'
 import { headConflict } from '../../core/rooms/room/room-errors.ts'
 import { keyName } from '../../core/store/key-encoding.ts'
+import { deletionOf } from '../../core/update/deletions.ts'
 import type { Services } from '../../rest/services.ts'
 import { judgmentJob } from '../comments/judgment-recorder.ts'
 import { type BranchDecision, branchEvent } from './branch-events.ts'

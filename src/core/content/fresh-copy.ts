@@ -1,12 +1,12 @@
 import * as Y from 'yjs'
 import type { Attribution } from '../update/attribution/attribution.ts'
 import { RangeList } from '../update/attribution/range-list.ts'
+import { RangeIndex } from '../update/range-index.ts'
 import { type CopiedIds, CopyWriter, effectiveParts } from './copies/copy-writer.ts'
 import type { StoredAnchor } from './edit/anchors.ts'
 import { keepingKinds, kindsIn } from './keep-kinds.ts'
 import { createDoc } from './yjs/create-doc.ts'
-import { typeWithId } from './yjs/items.ts'
-import { RangeIndex } from './yjs/range-index.ts'
+import { encodePosition, typeWithId } from './yjs/items.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
 
 /** Inserts an item at the start of a root of the copy. Returns null if it inserts none. */
@@ -68,8 +68,7 @@ export class FreshCopy {
       const place = Y.createAbsolutePositionFromRelativePosition(position, this.#source)
       const type = place === null ? null : typeOf(place.type)
       if (place === null || type === null) return text
-      const copied = Y.createRelativePositionFromTypeIndex(type, place.index, place.assoc)
-      return Buffer.from(Y.encodeRelativePosition(copied)).toString('base64')
+      return encodePosition(Y.createRelativePositionFromTypeIndex(type, place.index, place.assoc))
     }
     return given.map(({ contentKey, position, positionEnd }) => ({
       contentKey,

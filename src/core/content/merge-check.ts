@@ -1,12 +1,12 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../base/errors.ts'
+import type { IdRange, StoredId } from '../update/range-index.ts'
 import { editName } from './edit/check-edits.ts'
 import type { EditDependencies, EditDependency, InsertedRun } from './edit/edit.ts'
 import { targetNotFound } from './edit/edit-errors.ts'
 import { occurrences } from './edit/targets/quote-search.ts'
 import { checkKind, type TargetKind } from './replace.ts'
 import { isStored, itemIn, typeWithId } from './yjs/items.ts'
-import type { IdRange, StoredId } from './yjs/range-index.ts'
 import type { SharedRoot } from './yjs/root-kind.ts'
 import { formOfItem } from './yjs/sequence-content.ts'
 

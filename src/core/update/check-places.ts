@@ -1,9 +1,19 @@
 import * as Y from 'yjs'
+import { addTo } from '../base/maps.ts'
 import { limits } from '../model/limits.ts'
 import { struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { type ItemId, type ItemPlace, type ReadItem, readUpdate, subdocumentsMax } from './read-update.ts'
+import { disjoint, type IdRange, RangeIndex, type StoredId } from './range-index.ts'
+import { type ReadItem, readUpdate, subdocumentsMax } from './read-update.ts'
 import type { UpdateSummary } from './summary.ts'
+
+/** The place of an item, as the update claims it. */
+type ItemPlace =
+  | { readonly kind: 'root' }
+  /** Inside the type that is the content of the item with this id. */
+  | (StoredId & { readonly kind: 'parent' })
+  /** Next to the item with this id, in the same type. */
+  | (StoredId & { readonly kind: 'sibling' })
 
 interface PlacedItem {
   readonly clock: number
@@ -45,19 +55,18 @@ export const hasPlaces = ({ types, longRuns }: UpdateSummary): boolean => types 
  */
 export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): boolean {
   const items: PlacedItemsByClient = new Map()
-  const deleted = new Map<number, ClockRange[]>()
+  const deleted: IdRange[] = []
   let added = 0
-  const item = ({ client, clock, length, kind, place: claimed, parentSub }: ReadItem): void => {
+  const item = (read: ReadItem): void => {
+    const { client, clock, length, kind, parentSub } = read
     // If the document has the first part of an item, the new part follows this part. The update may claim
     // another place, which is ignored.
     const known = Y.getState(doc.store, client)
     if (clock + length <= known) return
-    const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
-    const list = items.get(client) ?? []
-    if (list.length === 0) items.set(client, list)
+    const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : placeOf(read)
     if (kind === struct.doc) added += 1
     const end = clock + length
-    list.push({
+    addTo(items, client, {
       clock: Math.max(clock, known),
       end,
       isType: kind === struct.type,
@@ -68,43 +77,31 @@ export function checkPlaces(bytes: Uint8Array, doc: Y.Doc): boolean {
     })
   }
   const deletion = (client: number, clock: number, length: number): void => {
-    const ranges = deleted.get(client) ?? []
-    if (ranges.length === 0) deleted.set(client, ranges)
-    ranges.push({ clock, end: clock + length })
+    deleted.push({ client, clock, length })
   }
   readUpdate(bytes, { item, deletion })
   if (added > 0 && doc.subdocs.size + added > subdocumentsMax)
     throw new MalformedUpdateError(`the document would have more than ${subdocumentsMax} subdocuments`)
-  for (const [client, list] of items) {
-    const isDeleted = joined(deleted.get(client) ?? [])
+  let deletedIds: RangeIndex<IdRange> | null = null
+  const isDeleted = (client: number, { clock, end }: PlacedItem): boolean => {
+    deletedIds ??= RangeIndex.of(disjoint(deleted))
+    const found = deletedIds.at(client, clock)
+    return found.range !== null && end <= found.end
+  }
+  for (const [client, list] of items)
     for (const item of list) {
       if (item.isType && depthOf(item, items, doc) >= limits.typeDepth)
         throw new MalformedUpdateError(`shared types are nested deeper than ${limits.typeDepth}`)
-      if (item.isRun && isEntry(item, items, doc) && !isDeleted(item))
+      if (item.isRun && isEntry(item, items, doc) && !isDeleted(client, item))
         throw new MalformedUpdateError('an entry of a map has more than one value')
     }
-  }
   return [...items.values()].every((list) => list.every((item) => hasPlace(item, items, doc)))
 }
 
-interface ClockRange {
-  readonly clock: number
-  readonly end: number
-}
-
-/** Returns a function that returns whether ranges contain all clocks of an item. It must get the items in their order. */
-function joined(ranges: ClockRange[]): (item: PlacedItem) => boolean {
-  ranges.sort((one, other) => one.clock - other.clock)
-  let next = 0
-  let [from, to] = [0, 0]
-  return ({ clock, end }) => {
-    for (let range = ranges[next]; range !== undefined && to < end; range = ranges[next]) {
-      if (range.clock > to) from = range.clock
-      to = Math.max(to, range.end)
-      next += 1
-    }
-    return from <= clock && end <= to
-  }
+function placeOf({ origin, rightOrigin, parent }: ReadItem): ItemPlace {
+  const sibling = origin ?? rightOrigin
+  if (sibling !== null) return { kind: 'sibling', ...sibling }
+  return parent === null || typeof parent === 'string' ? { kind: 'root' } : { kind: 'parent', ...parent }
 }
 
 /** Returns whether the item or type beside which an item is, or in which it is, is in the update or the document. */
@@ -137,7 +134,7 @@ function isEntry(start: PlacedItem, items: PlacedItemsByClient, doc: Y.Doc): boo
   return answer
 }
 
-function isEntryInDocument({ client, clock }: ItemId, doc: Y.Doc): boolean {
+function isEntryInDocument({ client, clock }: StoredId, doc: Y.Doc): boolean {
   if (clock >= Y.getState(doc.store, client)) return false
   const item = Y.getItem(doc.store, Y.createID(client, clock))
   return item instanceof Y.Item && item.parentSub !== null

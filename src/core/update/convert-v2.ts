@@ -2,10 +2,10 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { ByteReader } from './byte-reader.ts'
-import { struct } from './item-content.ts'
+import { hasOrigin, hasParentSub, hasRightOrigin, namedTypes, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { rangesPerStep, runSteps, type Steps } from './outline.ts'
-import { clientsMax, partsOfClient, structsMax } from './read-update.ts'
+import { partsOfClient, runSteps, StepMeter, type Steps } from './outline.ts'
+import { clientsMax, structsMax } from './read-update.ts'
 import { skipAny } from './values.ts'
 
 /**
@@ -20,12 +20,6 @@ export const convertedBytesMax = 16 * 1024 * 1024
  */
 const freeStructsMax = 100_000
 const structsPerByte = 16
-
-const hasOrigin = 0x80
-const hasRightOrigin = 0x40
-const hasParentSub = 0x20
-/** Numbers of the shared types that have a name: XML element and XML hook. */
-const namedTypes = [3, 5]
 
 /**
  * Converts an update from the encoding V2 to V1, struct by struct, with the decoder and encoder of Yjs. The
@@ -53,8 +47,7 @@ class Converter {
   /** Reads the values of V2, which have the same bytes in V1. */
   readonly #values: ByteReader
   #structsLeft: number
-  /** Number of structs, values and deleted ranges that this step may still convert. */
-  #partsLeft = rangesPerStep
+  readonly #step = new StepMeter()
 
   constructor(bytes: Uint8Array) {
     this.#structsLeft = Math.min(structsMax, freeStructsMax + structsPerByte * bytes.length)
@@ -75,11 +68,11 @@ class Converter {
     this.#structsLeft -= count
     this.#to.writeClient(this.#from.readClient())
     this.#number()
-    if (this.#isStepOver(partsOfClient)) yield
+    if (this.#step.isOver(partsOfClient)) yield
     for (let left = count; left > 0; left--) {
       this.#struct()
       this.#checkSize()
-      if (this.#isStepOver(1)) yield
+      if (this.#step.isOver(1)) yield
     }
   }
 
@@ -87,21 +80,13 @@ class Converter {
     this.#from.resetDsCurVal()
     this.#to.resetDsCurVal()
     this.#number()
-    if (this.#isStepOver(partsOfClient)) yield
+    if (this.#step.isOver(partsOfClient)) yield
     for (let left = this.#count(structsMax, 'deleted ranges'); left > 0; left--) {
       this.#to.writeDsClock(this.#from.readDsClock())
       this.#to.writeDsLen(this.#from.readDsLen())
-      if (this.#isStepOver(1)) yield
+      if (this.#step.isOver(1)) yield
     }
     this.#checkSize()
-  }
-
-  /** Counts converted parts. Returns whether they end the step, and then starts the next one. */
-  #isStepOver(parts: number): boolean {
-    this.#partsLeft -= parts
-    if (this.#partsLeft > 0) return false
-    this.#partsLeft = rangesPerStep
-    return true
   }
 
   /** Copies a number that has no encoding of its own in V2. */
@@ -187,7 +172,7 @@ class Converter {
 
   #repeat(copy: () => void): void {
     for (let left = this.#length(); left > 0; left--) {
-      this.#partsLeft -= 1
+      this.#step.add(1)
       copy()
       this.#checkSize()
     }

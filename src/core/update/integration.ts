@@ -18,6 +18,7 @@
  * contains a valid part of the update. Work without a budget is not limited.
  */
 import * as Y from 'yjs'
+import { memoized } from '../base/maps.ts'
 import { cutsOf, hasPointIn, type SplitPoints, splitItem, splitsOf } from './split-points.ts'
 
 /** Thrown if work of Yjs exceeds its budget. The document then contains a valid part of the update. */
@@ -57,8 +58,7 @@ export class Placements {
   constructor(numbers: readonly number[] = []) {
     for (let at = 0; at + 3 < numbers.length; at += 4) {
       const [client = 0, clock = 0, leftClient = 0, leftClock = 0] = numbers.slice(at, at + 4)
-      const ofClient = this.#lefts.get(client) ?? new Map<number, Y.ID | null>()
-      this.#lefts.set(client, ofClient)
+      const ofClient = memoized(this.#lefts, client, () => new Map<number, Y.ID | null>())
       ofClient.set(clock, leftClient < 0 ? null : Y.createID(leftClient, leftClock))
     }
   }

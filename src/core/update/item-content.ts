@@ -16,8 +16,14 @@ export const struct = {
   doc: 9,
   skip: 10,
 } as const
+
+/** Flags in the info byte of an item. An item with an origin contains no parent. */
+export const hasOrigin = 0x80
+export const hasRightOrigin = 0x40
+export const hasParentSub = 0x20
+
 /** Numbers of the shared types that have a name: XML element and XML hook. */
-const namedTypes = [3, 5]
+export const namedTypes = [3, 5]
 const typeMax = 6
 
 /**

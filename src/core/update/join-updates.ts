@@ -1,5 +1,5 @@
 import { ByteReader } from './byte-reader.ts'
-import { MalformedUpdateError } from './malformed.ts'
+import { nullIfMalformed } from './malformed.ts'
 import { type Outline, readOutline } from './outline.ts'
 import { readUpdate } from './read-update.ts'
 import { encodeVarUints } from './state-vector.ts'
@@ -63,14 +63,9 @@ const noDeletions = Uint8Array.of(0)
  * returns null if it deletes content, or if no client may send it (Yjs may accept it).
  */
 function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null {
-  try {
-    if (as === 'whole') return readOutline(bytes)
-    const summary = readUpdate(bytes)
-    return summary.deletes > 0 ? null : summary
-  } catch (error) {
-    if (error instanceof MalformedUpdateError) return null
-    throw error
-  }
+  if (as === 'whole') return nullIfMalformed(() => readOutline(bytes))
+  const summary = nullIfMalformed(() => readUpdate(bytes))
+  return summary === null || summary.deletes > 0 ? null : summary
 }
 
 /**

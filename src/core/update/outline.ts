@@ -1,5 +1,5 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
-import { skipContent, struct } from './item-content.ts'
+import { hasParentSub, skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
@@ -19,7 +19,6 @@ export interface IdListener {
  */
 const oneOrigin = 0x40
 const bothOrigins = 0xc0
-const hasParentSub = 0x20
 
 /**
  * Reads the outline of an update that was already vetted or that Yjs has written. Skips the places of the
@@ -37,14 +36,11 @@ export const readOutline = (bytes: Uint8Array): Outline => runSteps(readIds(byte
 export function* readIds(bytes: Uint8Array, listener: IdListener | null): Steps<Outline> {
   const reader = new ByteReader(bytes, { isVetted: true })
   const clients: StructBlock[] = []
-  let parts = 0
+  const step = new StepMeter()
   for (let left = reader.varUint(); left > 0; left--) {
     const block = yield* readBlock(reader, listener)
     clients.push(block)
-    parts += block.structs
-    if (parts < rangesPerStep && left % clientsPerStep > 0) continue
-    parts = 0
-    yield
+    if (step.isOver(block.structs + partsOfClient)) yield
   }
   if (clients.length > 1 && new Set(clients.map(({ client }) => client)).size < clients.length)
     throw new MalformedUpdateError('a client appears twice')
@@ -54,10 +50,7 @@ export function* readIds(bytes: Uint8Array, listener: IdListener | null): Steps<
     const ranges = reader.varUint()
     if (listener === null) reader.at = afterNumbers(bytes, reader.at, 2 * ranges)
     else yield* readDeletions(reader, client, ranges, listener)
-    parts += ranges
-    if (parts < rangesPerStep && left % clientsPerStep > 0) continue
-    parts = 0
-    yield
+    if (step.isOver(ranges + partsOfClient)) yield
   }
   if (reader.left !== 0) throw new MalformedUpdateError('the bytes do not end where the update ends')
   return { clients, structsEnd }
@@ -143,10 +136,28 @@ function afterNumbers(bytes: Uint8Array, start: number, count: number): number {
 /** Work in steps, whose generator returns the result. Other work can run after each step. */
 export type Steps<T> = Generator<void, T, void>
 
-/** Number of ranges in one step, which takes about 1 ms. */
+/** Number of parts in one step, such as ranges, structs and values. A step takes about 1 ms. */
 export const rangesPerStep = 8_192
-/** Number of clients in one step: a client takes about eight times as long as a range. */
-export const clientsPerStep = rangesPerStep / 8
+/** A client takes about as long as this many ranges. */
+export const partsOfClient = 8
+
+/** Divides work into steps. */
+export class StepMeter {
+  #left = rangesPerStep
+
+  /** Counts parts of the work. */
+  add(parts: number): void {
+    this.#left -= parts
+  }
+
+  /** Counts parts of the work. Returns whether the step is over, and then starts the next one. */
+  isOver(parts: number): boolean {
+    this.add(parts)
+    if (this.#left > 0) return false
+    this.#left = rangesPerStep
+    return true
+  }
+}
 
 /** Runs all steps at once. */
 export function runSteps<T>(steps: Steps<T>): T {

@@ -1,8 +1,10 @@
 import * as Y from 'yjs'
-import { ByteReader } from './byte-reader.ts'
+import { memoized } from '../base/maps.ts'
+import { forDeletions } from './deletions.ts'
 import { charactersPerStep, copiedBySplit, movedPerStep, stepsOfSplit, structsOf } from './integration.ts'
 import { struct } from './item-content.ts'
-import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
+import type { StoredId } from './range-index.ts'
+import { type ReadItem, readUpdate } from './read-update.ts'
 import type { UpdateSummary } from './summary.ts'
 
 /**
@@ -28,17 +30,11 @@ export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
  */
 export function deletionSteps(
   bytes: Uint8Array,
-  { structsEnd }: Pick<UpdateSummary, 'structsEnd'>,
+  outline: Pick<UpdateSummary, 'structsEnd'>,
   doc: Y.Doc,
 ): number {
   const prediction = new Prediction(doc)
-  const reader = new ByteReader(bytes)
-  reader.at = structsEnd
-  for (let left = reader.varUint(); left > 0; left--) {
-    const client = reader.varUint()
-    for (let ranges = reader.varUint(); ranges > 0; ranges--)
-      prediction.deletion(client, reader.clock(), reader.clock())
-  }
+  forDeletions(bytes, outline, (client, clock, length) => prediction.deletion(client, clock, length))
   return prediction.steps
 }
 
@@ -48,7 +44,7 @@ type SharedType = Y.ContentType['type']
  * The item that follows a given item in its list; null if there is none; `contested` if it is unknown because
  * of a contested insertion.
  */
-type Neighbor = ItemId | null | 'contested'
+type Neighbor = StoredId | null | 'contested'
 
 /**
  * Number of steps to visit an item in a conflict scan: one, or several if the origin of the item must be
@@ -221,7 +217,7 @@ export class Prediction {
     return this.#begin(item)
   }
 
-  #insertAfter(origin: ItemId, item: ReadItem): boolean {
+  #insertAfter(origin: StoredId, item: ReadItem): boolean {
     const right = this.#rightOf(origin)
     const isFree = right !== 'contested' && isSame(right, item.rightOrigin)
     set(this.#rights, origin.client, origin.clock, isFree ? item : 'contested')
@@ -229,7 +225,7 @@ export class Prediction {
     return isFree
   }
 
-  #rightOf({ client, clock }: ItemId): Neighbor {
+  #rightOf({ client, clock }: StoredId): Neighbor {
     const inserted = this.#rights.get(client)?.get(clock)
     if (inserted !== undefined) return inserted
     const next = { client, clock: clock + 1 }
@@ -248,7 +244,7 @@ export class Prediction {
    * Inserts an item before the item that was the first of its list at that time. Returns whether the new item
    * is free.
    */
-  #insertFirst(right: ItemId, item: ReadItem): boolean {
+  #insertFirst(right: StoredId, item: ReadItem): boolean {
     const isFree = !this.#isStartContested && this.#isFirst(right)
     if (isFree) set(this.#firsts, item.client, item.clock, true)
     else this.#split(right.client, right.clock)
@@ -257,7 +253,7 @@ export class Prediction {
     return isFree
   }
 
-  #isFirst({ client, clock }: ItemId): boolean {
+  #isFirst({ client, clock }: StoredId): boolean {
     const inserted = this.#firsts.get(client)?.get(clock)
     if (inserted !== undefined) return inserted
     if (clock >= Y.getState(this.#store, client)) return false
@@ -281,8 +277,7 @@ export class Prediction {
       parent === null || typeof parent === 'string' ? `${parent}` : `${parent.client}/${parent.clock}`
     const kind = typeof parent === 'string' ? 'root' : 'nested'
     const name = parentSub === null ? 'list' : `key ${parentSub}`
-    const begun = this.#begun.get(`${kind} ${list}`) ?? new Set<string>()
-    this.#begun.set(`${kind} ${list}`, begun)
+    const begun = memoized(this.#begun, `${kind} ${list}`, () => new Set<string>())
     if (begun.has(name)) return false
     begun.add(name)
     const type = this.#typeOf(parent)
@@ -333,7 +328,7 @@ const continues = ({ client, clock, origin, rightOrigin }: ReadItem, before: Rea
   origin.clock === clock - 1 &&
   isSame(rightOrigin, before.rightOrigin)
 
-const isSame = (a: ItemId | null, b: ItemId | null): boolean =>
+const isSame = (a: StoredId | null, b: StoredId | null): boolean =>
   a === null || b === null ? a === b : a.client === b.client && a.clock === b.clock
 
 const structAt = (store: Y.Doc['store'], client: number, clock: number): unknown => {
@@ -342,7 +337,5 @@ const structAt = (store: Y.Doc['store'], client: number, clock: number): unknown
 }
 
 function set<T>(of: Map<number, Map<number, T>>, client: number, clock: number, value: T): void {
-  const ofClient = of.get(client)
-  if (ofClient === undefined) of.set(client, new Map([[clock, value]]))
-  else ofClient.set(clock, value)
+  memoized(of, client, () => new Map<number, T>()).set(clock, value)
 }

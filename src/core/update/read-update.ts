@@ -1,22 +1,9 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
-import { skipContent, struct } from './item-content.ts'
+import { hasOrigin, hasParentSub, hasRightOrigin, skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
-import { clientsPerStep, rangesPerStep, type Steps } from './outline.ts'
+import { partsOfClient, rangesPerStep, type Steps } from './outline.ts'
+import type { StoredId } from './range-index.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
-
-/** The place of an item, as the update claims it. */
-export type ItemPlace =
-  | { readonly kind: 'root' }
-  /** Inside the type that is the content of the item with this id. */
-  | { readonly kind: 'parent'; readonly client: number; readonly clock: number }
-  /** Next to the item with this id, in the same type. */
-  | { readonly kind: 'sibling'; readonly client: number; readonly clock: number }
-
-/** The id of an item: its first clock, or a clock inside it. */
-export interface ItemId {
-  readonly client: number
-  readonly clock: number
-}
 
 /** The place of a struct in the block of its client. */
 export interface StructPlace {
@@ -27,18 +14,17 @@ export interface StructPlace {
 }
 
 /** An item of an update, without its content. */
-export interface ReadItem extends ItemId {
+export interface ReadItem extends StoredId {
   readonly length: number
   /** The lower five bits of the info byte of the item. */
   readonly kind: number
-  readonly place: ItemPlace
-  readonly origin: ItemId | null
-  readonly rightOrigin: ItemId | null
+  readonly origin: StoredId | null
+  readonly rightOrigin: StoredId | null
   /**
    * The root name or the parent id that the item contains. Null if the item contains neither, because it has
    * the same parent as its origins.
    */
-  readonly parent: string | ItemId | null
+  readonly parent: string | StoredId | null
   /** Key of a map entry; null if the item contains no key. */
   readonly parentSub: string | null
   readonly at: StructPlace
@@ -55,15 +41,11 @@ export interface UpdateListener {
   deletion?(client: number, clock: number, length: number): void
 }
 
-const hasOrigin = 0x80
-const hasRightOrigin = 0x40
-const hasParentSub = 0x20
 /**
  * The flags of items that may be map entries. An item without these flags is an element of a list. An item
  * with an origin is of the same kind (element or entry) as its origin.
  */
 const mayBeEntry = hasOrigin | hasRightOrigin | hasParentSub
-const rootPlace: ItemPlace = { kind: 'root' }
 
 /**
  * Maximum number of structs, and maximum number of deleted ranges, in one update. Yjs creates an object for
@@ -85,9 +67,6 @@ export const clientsMax = 100_000
  */
 export const readUpdate = (bytes: Uint8Array, listener: UpdateListener | null = null): UpdateSummary =>
   new UpdateReader(bytes, listener).readAll()
-
-/** A client counts as this many parts of a step. */
-export const partsOfClient = rangesPerStep / clientsPerStep
 
 /**
  * Like `readUpdate`, in steps between which other work can run. The values of one item are read in one step.
@@ -176,9 +155,9 @@ class UpdateReader extends ByteReader {
   #structIndex = 0
   #structStart = 0
   // The parts of the current item, for the listener.
-  #origin: ItemId | null = null
-  #rightOrigin: ItemId | null = null
-  #parent: string | ItemId | null = null
+  #origin: StoredId | null = null
+  #rightOrigin: StoredId | null = null
+  #parent: string | StoredId | null = null
   #parentSub: string | null = null
 
   constructor(bytes: Uint8Array, listener: UpdateListener | null, max = countLimits) {
@@ -291,7 +270,7 @@ class UpdateReader extends ByteReader {
       if (kind === struct.gc) this.#listener?.gc?.(client, clock, this.#structPlace())
       return this.clock()
     }
-    const place = this.#readPlace(info, client, clock)
+    this.#readPlace(info, client, clock)
     const length = skipContent(this, kind)
     if (kind === struct.type || kind === struct.doc) this.#types += 1
     if (kind === struct.any || kind === struct.json) {
@@ -305,7 +284,6 @@ class UpdateReader extends ByteReader {
       clock,
       length,
       kind,
-      place,
       origin: this.#origin,
       rightOrigin: this.#rightOrigin,
       parent: this.#parent,
@@ -320,7 +298,7 @@ class UpdateReader extends ByteReader {
   }
 
   /** Reads the origins and the parent of an item. Creates objects for them only if there is a listener. */
-  #readPlace(info: number, client: number, clock: number): ItemPlace {
+  #readPlace(info: number, client: number, clock: number): void {
     this.#origin = null
     this.#rightOrigin = null
     this.#parent = null
@@ -328,15 +306,6 @@ class UpdateReader extends ByteReader {
     if ((info & hasOrigin) !== 0) this.#origin = this.#readId(client, clock)
     if ((info & hasRightOrigin) !== 0) this.#rightOrigin = this.#readId(client, clock)
     if ((info & (hasOrigin | hasRightOrigin)) === 0) this.#readParent(info, client, clock)
-    return this.#listener === null ? rootPlace : this.#place()
-  }
-
-  #place(): ItemPlace {
-    const sibling = this.#origin ?? this.#rightOrigin
-    if (sibling !== null) return { kind: 'sibling', client: sibling.client, clock: sibling.clock }
-    const parent = this.#parent
-    if (parent === null || typeof parent === 'string') return rootPlace
-    return { kind: 'parent', client: parent.client, clock: parent.clock }
   }
 
   #readParent(info: number, client: number, clock: number): void {
@@ -360,7 +329,7 @@ class UpdateReader extends ByteReader {
   }
 
   /** Reads an id to which an item refers. Rejects an id of the same client that does not precede the item. */
-  #readId(ofClient: number, ofClock: number): ItemId | null {
+  #readId(ofClient: number, ofClock: number): StoredId | null {
     const client = this.varUint()
     const clock = this.clock()
     if (client === ofClient) {

@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
-import { MalformedUpdateError } from './malformed.ts'
+import { addTo } from '../base/maps.ts'
+import { nullIfMalformed } from './malformed.ts'
 import { type ReadItem, readState, type UpdateListener } from './read-update.ts'
 
 /** The clocks before which the items of each client are split, in ascending order. */
@@ -24,14 +25,9 @@ interface UpdateSplits {
 export function splitsOf(bytes: Uint8Array): UpdateSplits | null {
   if (bytes.length < oneByOneMax * pointBytes) return null
   const collected = new PointCollector()
-  try {
-    const { structsEnd } = readState(bytes, collected)
-    const points = collected.sorted()
-    return points.size === 0 ? null : { points, structsEnd }
-  } catch (error) {
-    if (error instanceof MalformedUpdateError) return null
-    throw error
-  }
+  const summary = nullIfMalformed(() => readState(bytes, collected))
+  const points = collected.sorted()
+  return summary === null || points.size === 0 ? null : { points, structsEnd: summary.structsEnd }
 }
 
 class PointCollector implements UpdateListener {
@@ -41,19 +37,13 @@ class PointCollector implements UpdateListener {
   item({ client, clock, origin, rightOrigin }: ReadItem): void {
     // Most items continue the previous item of their client.
     if (origin !== null && !(origin.client === client && origin.clock + 1 === clock))
-      this.#add(origin.client, origin.clock + 1)
-    if (rightOrigin !== null) this.#add(rightOrigin.client, rightOrigin.clock)
+      addTo(this.#points, origin.client, origin.clock + 1)
+    if (rightOrigin !== null) addTo(this.#points, rightOrigin.client, rightOrigin.clock)
   }
 
   deletion(client: number, clock: number, length: number): void {
-    this.#add(client, clock)
-    this.#add(client, clock + length)
-  }
-
-  #add(client: number, clock: number): void {
-    const points = this.#points.get(client)
-    if (points === undefined) this.#points.set(client, [clock])
-    else points.push(clock)
+    addTo(this.#points, client, clock)
+    addTo(this.#points, client, clock + length)
   }
 
   sorted(): SplitPoints {

@@ -1,21 +1,17 @@
-import { type DeletedRange, pushTo, writeDeletions } from './integrable-part.ts'
+import { addTo } from '../base/maps.ts'
+import { deletionOf } from './deletions.ts'
 import { type StructRun, writeUpdate } from './join-updates.ts'
-import { MalformedUpdateError } from './malformed.ts'
-import {
-  type ItemId,
-  type ReadItem,
-  readState,
-  type StructPlace,
-  type UpdateListener,
-} from './read-update.ts'
-import type { StructBlock, UpdateSummary } from './summary.ts'
+import { nullIfMalformed } from './malformed.ts'
+import type { IdRange, StoredId } from './range-index.ts'
+import { type ReadItem, readState, type StructPlace, type UpdateListener } from './read-update.ts'
+import type { StructBlock } from './summary.ts'
 
 interface Struct {
   readonly clock: number
   /** Offset of its bytes in the update. */
   readonly start: number
   /** The structs of other clients that it refers to. */
-  readonly needs: readonly ItemId[]
+  readonly needs: readonly StoredId[]
 }
 
 /** The structs of one client, in order. */
@@ -43,7 +39,7 @@ export function splitUpdate(
   bytesMax = Number.POSITIVE_INFINITY,
 ): readonly Uint8Array[] {
   const collector = new StructCollector()
-  const summary = readOrNull(bytes, collector)
+  const summary = nullIfMalformed(() => readState(bytes, collector))
   if (summary === null) return [bytes]
   if (summary.structs + summary.deletes <= partsMax && bytes.length <= bytesMax) return [bytes]
   const sources = summary.clients.map(({ client, to, end }): Source => {
@@ -53,30 +49,19 @@ export function splitUpdate(
   return parts === null ? [bytes] : [...parts, ...splitDeletions(collector.deletions, partsMax)]
 }
 
-function readOrNull(bytes: Uint8Array, listener: UpdateListener): UpdateSummary | null {
-  try {
-    return readState(bytes, listener)
-  } catch (error) {
-    if (error instanceof MalformedUpdateError) return null
-    throw error
-  }
-}
-
-type Deletion = readonly [client: number, range: DeletedRange]
-
 class StructCollector implements UpdateListener {
   readonly structs = new Map<number, Struct[]>()
-  readonly deletions: Deletion[] = []
+  readonly deletions: IdRange[] = []
 
   item({ client, clock, origin, rightOrigin, parent, at }: ReadItem): void {
     const needs = [origin, rightOrigin, typeof parent === 'string' ? null : parent].filter(
-      (id): id is ItemId => id !== null && id.client !== client,
+      (id): id is StoredId => id !== null && id.client !== client,
     )
-    pushTo(this.structs, client, { clock, start: at.start, needs: needs.length === 0 ? noIds : needs })
+    addTo(this.structs, client, { clock, start: at.start, needs: needs.length === 0 ? noIds : needs })
   }
 
   gc(client: number, clock: number, { start }: StructPlace): void {
-    pushTo(this.structs, client, { clock, start, needs: noIds })
+    addTo(this.structs, client, { clock, start, needs: noIds })
   }
 
   skip(client: number, clock: number, _length: number, at: StructPlace): void {
@@ -84,12 +69,11 @@ class StructCollector implements UpdateListener {
   }
 
   deletion(client: number, clock: number, length: number): void {
-    this.deletions.push([client, [clock, clock + length]])
+    this.deletions.push({ client, clock, length })
   }
 }
 
-const noIds: readonly ItemId[] = []
-const noStructs = Uint8Array.of(0)
+const noIds: readonly StoredId[] = []
 const noDeletions = Uint8Array.of(0)
 
 interface PartLimits {
@@ -176,12 +160,9 @@ class StructSplitter {
 }
 
 /** Returns updates that contain only the deletions, with at most `rangesMax` ranges each. */
-function splitDeletions(deletions: readonly Deletion[], rangesMax: number): readonly Uint8Array[] {
+function splitDeletions(deletions: readonly IdRange[], rangesMax: number): readonly Uint8Array[] {
   const parts: Uint8Array[] = []
-  for (let start = 0; start < deletions.length; start += rangesMax) {
-    const ofClients = new Map<number, DeletedRange[]>()
-    for (const [client, range] of deletions.slice(start, start + rangesMax)) pushTo(ofClients, client, range)
-    parts.push(Buffer.concat([noStructs, writeDeletions(ofClients)]))
-  }
+  for (let start = 0; start < deletions.length; start += rangesMax)
+    parts.push(deletionOf(deletions.slice(start, start + rangesMax)))
   return parts
 }

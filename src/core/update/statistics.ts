@@ -1,4 +1,4 @@
-import { ByteReader } from './byte-reader.ts'
+import { forDeletions } from './deletions.ts'
 import { readOutline } from './outline.ts'
 
 /** Numbers that describe the size and history of a document. */
@@ -23,21 +23,12 @@ export interface Statistics {
  * @throws MalformedUpdateError
  */
 export function readStatistics(bytes: Uint8Array): Statistics {
-  const { clients, structsEnd } = readOutline(bytes)
+  const outline = readOutline(bytes)
+  const { clients } = outline
   const structs = clients.reduce((sum, block) => sum + block.structs, 0)
-  return { structs, tombstones: deletedIn(bytes, structsEnd), clients: clients.length }
-}
-
-function deletedIn(bytes: Uint8Array, structsEnd: number): number {
-  const reader = new ByteReader(bytes)
-  reader.at = structsEnd
-  let deleted = 0
-  for (let clients = reader.varUint(); clients > 0; clients--) {
-    reader.varUint()
-    for (let ranges = reader.varUint(); ranges > 0; ranges--) {
-      reader.clock()
-      deleted += reader.clock()
-    }
-  }
-  return deleted
+  let tombstones = 0
+  forDeletions(bytes, outline, (_client, _clock, length) => {
+    tombstones += length
+  })
+  return { structs, tombstones, clients: clients.length }
 }

@@ -2,7 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import type { ChangeMeta, ChangeOrigin } from '../../../src/core/model/change-origin.ts'
-import type { AttributedRange, Attribution } from '../../../src/core/update/attribution/attribution.ts'
+import {
+  type AttributedRange,
+  type Attribution,
+  noAttribution,
+} from '../../../src/core/update/attribution/attribution.ts'
 import {
   type AttributedUpdate,
   AttributionBuilder,
@@ -14,6 +18,7 @@ import {
   encodeAttributionSteps,
 } from '../../../src/core/update/attribution/attribution-codec.ts'
 import { MalformedUpdateError } from '../../../src/core/update/malformed.ts'
+import { runSteps } from '../../../src/core/update/outline.ts'
 import { originsById, sameOrigin } from '../../support/data/attribution-model.ts'
 import { Random, randomHistory } from '../../support/data/random-doc.ts'
 import { block, contents, item, list, skip, updateOf } from '../../support/data/update-builder.ts'
@@ -57,7 +62,7 @@ function randomEntries(seed: number, steps: number): AttributedUpdate[] {
 }
 
 const attributionOf = (entries: readonly AttributedUpdate[], base?: Attribution): Attribution => {
-  const builder = new AttributionBuilder(base)
+  const builder = runSteps(AttributionBuilder.after(base ?? noAttribution))
   for (const entry of entries) builder.add(entry)
   return builder.build()
 }

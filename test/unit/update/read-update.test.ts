@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { checkPlaces } from '../../../src/core/update/check-places.ts'
-import { clientsPerStep, rangesPerStep, type Steps } from '../../../src/core/update/outline.ts'
+import { partsOfClient, rangesPerStep, type Steps } from '../../../src/core/update/outline.ts'
 import { readUpdate, readUpdateSteps } from '../../../src/core/update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../../src/core/update/state-vector.ts'
 import { advance, isPlain } from '../../../src/core/update/summary.ts'
@@ -295,7 +295,7 @@ describe('steps', () => {
     expect(countOf(structs(4 * rangesPerStep))).toBe(5)
     expect(countOf(ranges(4 * rangesPerStep))).toBe(5)
     expect(countOf(values(4))).toBe(4)
-    expect(countOf(clients(4 * clientsPerStep))).toBe(5)
+    expect(countOf(clients((4 * rangesPerStep) / partsOfClient))).toBe(5)
     for (const shape of ['gapsOfClients', 'deletingClients', 'pendingUpdates', 'reversedDeletions'] as const)
       for (const update of hostileUpdates[shape](20_000)) countOf(update)
   })
@@ -310,7 +310,9 @@ describe('steps', () => {
     const steps = readUpdateSteps(update.subarray(0, update.length - 10))
     expect([steps.next().done, steps.next().done]).toEqual([false, false])
     expect(() => stepped(steps)).toThrow('it ends in the middle')
-    const twice = updateOf(list(3 * clientsPerStep, (at) => block(at % 2, [item({}, contents.text('a'))])))
+    const twice = updateOf(
+      list((3 * rangesPerStep) / partsOfClient, (at) => block(at % 2, [item({}, contents.text('a'))])),
+    )
     expect(() => stepped(readUpdateSteps(twice))).toThrow('a client appears twice')
   })
 })

@@ -4,7 +4,7 @@ import type {
   CrdtHistoryDataInsertedItem,
   CrdtHistoryDataOriginsItem,
 } from '../../../client/api/operation-types.ts'
-import { RangeIndex } from '../../../core/content/yjs/range-index.ts'
+import { RangeIndex } from '../../../core/update/range-index.ts'
 
 /** The author, the time and the call of a change. */
 export type StepOrigin = CrdtHistoryDataOriginsItem

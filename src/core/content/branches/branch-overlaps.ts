@@ -1,5 +1,5 @@
+import { type IdRange, RangeIndex } from '../../update/range-index.ts'
 import type { Overlap } from '../merge/overlap.ts'
-import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { BranchHunk } from './branch-hunks.ts'
 
 /**

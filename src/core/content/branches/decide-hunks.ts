@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
+import { type IdRange, RangeIndex } from '../../update/range-index.ts'
 import { copyContent } from '../copies/copy-content.ts'
 import type { Segment, SegmentReader } from '../history/segments.ts'
 import { type HistoryVersion, isIn } from '../history/version-values.ts'
 import { rootNames } from '../roots.ts'
 import { deleteIds, itemIn } from '../yjs/items.ts'
-import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
 import { BranchComparison, type BranchHunk } from './branch-hunks.ts'
@@ -59,7 +59,8 @@ export function decideHunks(doc: Y.Doc, state: Uint8Array, { is, other, hunkIds 
     const deleted = chosen.flatMap(({ ranges }) => ranges.deleted)
     const [copied, removed] = is === 'accept' ? [inserted, deleted] : [deleted, inserted]
     const version = is === 'accept' ? 'to' : 'from'
-    if (chosen.length > 0) transplant(doc, { reader: comparison.reader, version, copied, deleted: removed })
+    const content = { reader: comparison.reader, version, copied, deleted: removed } as const
+    if (chosen.length > 0) doc.transact((transaction) => new Transplant(transaction, content).run())
     return {
       changed: chosen.length > 0,
       insertions: lengthOf(copied),
@@ -118,13 +119,8 @@ interface TransplantedContent {
 
 /**
  * Copies content to the place that it has in the comparison: behind the nearest item to its left that the
- * document has. Then deletes ids. Runs in one transaction, in linear time. Content in a value that the
- * document has deleted is left out.
+ * document has. Then deletes ids. Takes linear time. Content in a value that the document has deleted is left out.
  */
-function transplant(target: Y.Doc, content: TransplantedContent): void {
-  target.transact((transaction) => new Transplant(transaction, content).run())
-}
-
 class Transplant {
   readonly #transaction: Y.Transaction
   readonly #reader: SegmentReader

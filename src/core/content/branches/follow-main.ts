@@ -1,13 +1,12 @@
-import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { addTo } from '../../base/maps.ts'
+import { deletedRanges } from '../../update/deletions.ts'
+import { type IdRange, RangeIndex } from '../../update/range-index.ts'
 import { contentPart } from '../copies/copy-content.ts'
 import { mergeUpdate } from '../merge/merge-update.ts'
-import { deletedRanges } from '../merge/merge-versions.ts'
 import { bounded } from '../merge/overlap.ts'
-import { deletionOf } from '../yjs/items.ts'
-import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { noReplacement, type RootReplacement } from '../yjs/root-replacement.ts'
+import { updateOf } from '../yjs/struct-bytes.ts'
 import type { BranchOverlap } from './branch-overlaps.ts'
 
 /** Changes of a main editor that its branch takes in. */
@@ -64,20 +63,10 @@ type Struct = Y.Item | Y.GC
 function commonState(main: Uint8Array, branch: Uint8Array): Uint8Array {
   const [ofMain, ofBranch] = [Y.decodeUpdate(main), Y.decodeUpdate(branch)]
   const others = structsOf(ofBranch.structs)
-  const common = [...structsOf(ofMain.structs)]
-    .map(([client, structs]) => ({ client, structs: commonStructs(structs, others.get(client) ?? []) }))
-    .filter(({ structs }) => structs.length > 0)
-  const encoder = new Y.UpdateEncoderV1()
-  encoding.writeVarUint(encoder.restEncoder, common.length)
-  for (const { client, structs } of common) {
-    encoding.writeVarUint(encoder.restEncoder, structs.length)
-    encoder.writeClient(client)
-    encoding.writeVarUint(encoder.restEncoder, 0)
-    for (const struct of structs) struct.write(encoder, 0)
-  }
-  // An update without structs starts with their number, 0.
-  const deletions = deletionOf(intersection(deletedRanges(ofMain.ds), deletedRanges(ofBranch.ds))).subarray(1)
-  return Buffer.concat([encoding.toUint8Array(encoder.restEncoder), deletions])
+  const common = [...structsOf(ofMain.structs)].flatMap(([client, structs]) =>
+    commonStructs(structs, others.get(client) ?? []),
+  )
+  return updateOf(common, intersection(deletedRanges(ofMain.ds), deletedRanges(ofBranch.ds)))
 }
 
 function structsOf(structs: readonly (Struct | Y.Skip)[]): ReadonlyMap<number, readonly Struct[]> {

@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import type { Segment, SegmentReader } from '../history/segments.ts'
+import { encodePosition } from '../yjs/items.ts'
 
 /**
  * The place of a hunk as Yjs relative positions in base64. They name content that the branch and its main editor have in
@@ -66,5 +67,5 @@ export class HunkPlaceFinder {
 /** Returns a position that stays after (`left`) or before (`right`) an item, or at the start or the end of a type. */
 function encoded(type: Y.ID | null, name: string | null, item: Y.ID | null, side: Side): string {
   const position = new Y.RelativePosition(type, name, item, side === 'left' ? -1 : 0)
-  return Buffer.from(Y.encodeRelativePosition(position)).toString('base64')
+  return encodePosition(position)
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
 import { memoized } from '../../base/maps.ts'
+import type { IdRange } from '../../update/range-index.ts'
 import type { putItem } from '../values/write-edits.ts'
 import { type ItemRange, presentParts } from '../yjs/items.ts'
-import type { IdRange } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { copyContent, fillWithCopies } from './copy-content.ts'
 

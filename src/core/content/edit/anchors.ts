@@ -1,13 +1,13 @@
 import * as Y from 'yjs'
 import { ApiError, type ErrorCode } from '../../base/errors.ts'
 import { contentKeyOf, requireRoot, shownName } from '../roots.ts'
+import { encodePosition } from '../yjs/items.ts'
 import { type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import type { EditTarget, MatchedPlace, QuoteTarget } from './edit.ts'
 import { editNotSupported, targetNotFound } from './edit-errors.ts'
 import {
   type AnchoredRoot,
   type EncodedRange,
-  encodePosition,
   type FlowPlace,
   indexIn,
   locatePositions,

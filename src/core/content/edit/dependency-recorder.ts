@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { firstIndex } from '../../base/search.ts'
+import type { IdRange, StoredId } from '../../update/range-index.ts'
 import { idOf, rangeOfItem } from '../yjs/items.ts'
-import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { formOfItem } from '../yjs/sequence-content.ts'
 import type { Edit, EditDependencies, EditDependency, InsertedRun } from './edit.ts'

@@ -1,7 +1,7 @@
+import type { IdRange, StoredId } from '../../update/range-index.ts'
 import type { TextOfBlocks } from '../blocks/block-format.ts'
 import type { Json } from '../json/json.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
-import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
 
 /** The place to which an edit refers, as a person would name it. */

@@ -1,10 +1,10 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
+import { disjoint, type IdRange, RangeIndex, type StoredId } from '../../update/range-index.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { CopiedIds } from '../copies/copy-writer.ts'
 import { attributionOfCopy } from '../fresh-copy.ts'
-import { disjoint, type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 
 /**
  * The smallest client id of copies. Yjs chooses smaller ids for its clients, and where two items have the same place,

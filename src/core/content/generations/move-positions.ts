@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
+import type { StoredId } from '../../update/range-index.ts'
 import { noGuid } from '../yjs/create-doc.ts'
-import { idOf, itemIn } from '../yjs/items.ts'
-import type { StoredId } from '../yjs/range-index.ts'
+import { decodePosition, encodePosition, idOf, itemIn } from '../yjs/items.ts'
 import type { Generations } from './generations.ts'
 import { allItems } from './rebase.ts'
 
@@ -73,13 +73,6 @@ function copyOf(generations: Generations, { client, clock }: StoredId): StoredId
   return copied === undefined || generations.isOld(copied) ? null : copied
 }
 
-function decoded(encoded: string): Y.RelativePosition | null {
-  try {
-    return Y.decodeRelativePosition(Buffer.from(encoded, 'base64'))
-  } catch {
-    return null
-  }
-}
+const decoded = (encoded: string): Y.RelativePosition | null => decodePosition(Buffer.from(encoded, 'base64'))
 
-const encode = (json: object): string =>
-  Buffer.from(Y.encodeRelativePosition(Y.createRelativePositionFromJSON(json))).toString('base64')
+const encode = (json: object): string => encodePosition(Y.createRelativePositionFromJSON(json))

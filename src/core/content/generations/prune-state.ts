@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
 import { ApiError } from '../../base/errors.ts'
+import { deletedRanges } from '../../update/deletions.ts'
+import { type IdRange, withoutIds } from '../../update/range-index.ts'
 import { FreshCopy } from '../fresh-copy.ts'
-import { deletedRanges } from '../merge/merge-versions.ts'
 import { putItem } from '../values/write-edits.ts'
 import { noGuid } from '../yjs/create-doc.ts'
-import { type IdRange, withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { gcOf, type Struct, updateOf } from '../yjs/struct-bytes.ts'
 import { type Archive, copyClientMin, type Generations } from './generations.ts'
-import { gcOf, type Struct, updateOf } from './struct-bytes.ts'
 
 /** Number of client ids from which that of a copy is chosen. Two restored copies of one document differ in it. */
 const copyClients = 2 ** 32

@@ -1,15 +1,16 @@
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { checkPlaces } from '../../update/check-places.ts'
+import { deletedRanges } from '../../update/deletions.ts'
 import { noPlacements, withinBudget } from '../../update/integration.ts'
+import { disjoint, type IdRange, RangeIndex, type StoredId, withoutIds } from '../../update/range-index.ts'
 import { CopyWriter, type PartsOf } from '../copies/copy-writer.ts'
-import { deletedRanges } from '../merge/merge-versions.ts'
 import { createDoc, noGuid } from '../yjs/create-doc.ts'
 import { deleteIds, type ItemRange, idOf, itemIn, rangeOfItem } from '../yjs/items.ts'
-import { disjoint, type IdRange, RangeIndex, type StoredId, withoutIds } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { gcOf, type Struct, skipOf, updateOf } from '../yjs/struct-bytes.ts'
 import { type Archive, copyClientMin, type Generations, type NestedCopy, referredIds } from './generations.ts'
 import { newCopyClient } from './prune-state.ts'
-import { gcOf, type Struct, skipOf, updateOf } from './struct-bytes.ts'
 
 export interface Rebased {
   /** The update (V1) for all clients: the edit at its present places, and the deletion of the items of the sender. */
@@ -209,9 +210,7 @@ class EditRebase {
     for (const item of this.#union.transact((transaction) => itemsOf(transaction, this.#edits))) {
       const parent = item.parent as SharedRoot
       if (parent._item !== null && this.#isEdit(parent._item)) continue
-      const known = tops.get(parent)
-      if (known === undefined) tops.set(parent, new Set([item]))
-      else known.add(item)
+      memoized(tops, parent, () => new Set<Y.Item>()).add(item)
     }
     return tops
   }
@@ -305,8 +304,7 @@ class EditRebase {
       )
         path.add(item)
       path.add(item)
-      const parent = item.parent as SharedRoot
-      tops.set(parent, (tops.get(parent) ?? new Set()).add(item))
+      memoized(tops, item.parent as SharedRoot, () => new Set<Y.Item>()).add(item)
     }
     const onPath: PartsOf = (item) => (path.has(item) ? [{ offset: 0, length: 1 }] : this.#livingParts(item))
     this.#write((transaction) => this.#place(transaction, tops, onPath))

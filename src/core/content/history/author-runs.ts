@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
-import { RangeIndex } from '../yjs/range-index.ts'
+import { RangeIndex } from '../../update/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { charactersIn, formOfRoot, formOfType, type TypeForm } from './version-values.ts'
 

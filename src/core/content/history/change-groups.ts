@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { addTo } from '../../base/maps.ts'
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
-import type { IdRange } from '../yjs/range-index.ts'
+import type { IdRange } from '../../update/range-index.ts'
 import { rangeOfSegment, type Segment, type SegmentReader } from './segments.ts'
 
 /** The changes of one author, source and `meta` without a long pause. */

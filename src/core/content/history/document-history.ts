@@ -1,8 +1,9 @@
 import * as Y from 'yjs'
+import { deletedRanges } from '../../update/deletions.ts'
 import { skipObservers } from '../../update/integration.ts'
+import { type IdRange, RangeIndex } from '../../update/range-index.ts'
 import { noGuid } from '../yjs/create-doc.ts'
 import type { ItemRange } from '../yjs/items.ts'
-import { type ClockRange, RangeIndex } from '../yjs/range-index.ts'
 
 /** The updates (V1) of a document, in the order of its log. */
 export interface HistoryUpdates {
@@ -21,7 +22,7 @@ export interface HistoryUpdates {
 interface VersionIds {
   /** Next expected clock of each client. */
   readonly clocks: ReadonlyMap<number, number>
-  readonly deleted: RangeIndex<ClockRange>
+  readonly deleted: RangeIndex<IdRange>
 }
 
 /**
@@ -105,12 +106,7 @@ export class DocumentHistory {
   }
 }
 
-function idsOf(doc: Y.Doc): VersionIds {
-  const deleted = new Map<number, readonly ClockRange[]>()
-  for (const [client, ranges] of Y.createDeleteSetFromStructStore(doc.store).clients)
-    deleted.set(
-      client,
-      ranges.map(({ clock, len }) => ({ clock, length: len })),
-    )
-  return { clocks: Y.decodeStateVector(Y.encodeStateVector(doc)), deleted: new RangeIndex(deleted) }
-}
+const idsOf = (doc: Y.Doc): VersionIds => ({
+  clocks: Y.decodeStateVector(Y.encodeStateVector(doc)),
+  deleted: RangeIndex.of(deletedRanges(Y.createDeleteSetFromStructStore(doc.store))),
+})

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { Attribution } from '../../update/attribution/attribution.ts'
-import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
+import { type IdRange, RangeIndex } from '../../update/range-index.ts'
 import type { SelectedIds } from './undo-selection.ts'
 
 /** Ids of deleted content, and the id at which its copy starts. */

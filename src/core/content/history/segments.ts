@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import type { AttributedRange, Attribution } from '../../update/attribution/attribution.ts'
-import { type IdRange, type RangeAnswer, RangeIndex } from '../yjs/range-index.ts'
+import { type IdRange, type RangeAnswer, RangeIndex } from '../../update/range-index.ts'
 import type { DocumentHistory, ItemPart } from './document-history.ts'
 
 /** A part of an item whose ids have the same state and the same origins. */

@@ -1,6 +1,6 @@
 import type { AttributedRange } from '../../update/attribution/attribution.ts'
 import { AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
-import { RangeIndex } from '../yjs/range-index.ts'
+import { RangeIndex } from '../../update/range-index.ts'
 import type { SegmentReader } from './segments.ts'
 import type { SelectedIds } from './undo-selection.ts'
 

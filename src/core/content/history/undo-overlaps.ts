@@ -1,7 +1,9 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import { sameTimeMs } from '../../update/attribution/attribution-builder.ts'
-import type { LabeledPart } from '../merge/labeled-units.ts'
+import { disjoint, type IdRange, RangeIndex, withoutIds } from '../../update/range-index.ts'
+import { type LabeledPart, type ShownUnit, TextUnits } from '../merge/labeled-units.ts'
+import { showUnit } from '../merge/merged-sequence.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import {
   clustersIn,
@@ -12,16 +14,15 @@ import {
   inTheirs,
   restoredByMine,
 } from '../merge/sequence-clusters.ts'
-import { ContentPaths } from '../yjs/items.ts'
-import { disjoint, type IdRange, RangeIndex, withoutIds } from '../yjs/range-index.ts'
+import { ContentPaths, presentParts } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { formOfItem } from '../yjs/sequence-content.ts'
 import type { RestoredCopies } from './restored-copies.ts'
 import type { SegmentReader } from './segments.ts'
 import { UndoOrder } from './undo-order.ts'
 import type { PlannedCopy, UndoPlan } from './undo-plan.ts'
 import type { SelectedIds } from './undo-selection.ts'
-import { UndoUnits } from './undo-units.ts'
-import { isIn } from './version-values.ts'
+import { charactersIn, isIn } from './version-values.ts'
 
 const everywhere = inBase | inTheirs | inMine
 
@@ -177,5 +178,36 @@ export class UndoOverlaps {
   }
 }
 
-const textOf = ({ content }: Y.Item, offset: number, length: number): string =>
-  content instanceof Y.ContentString ? content.str.slice(offset, offset + length) : elementUnit.repeat(length)
+const textOf = (item: Y.Item, offset: number, length: number): string =>
+  charactersIn(item, offset, length) || elementUnit.repeat(length)
+
+/** The units of a sequence with the versions of an undo. A deleted shared type is shown without its content. */
+class UndoUnits extends TextUnits {
+  readonly #store: Y.Doc['store']
+  readonly #selected: SelectedIds
+
+  constructor(parts: Iterable<LabeledPart>, { store }: Y.Doc, selected: SelectedIds) {
+    super(parts)
+    this.#store = store
+    this.#selected = selected
+  }
+
+  hasElement(indexes: readonly number[], bits: number): boolean {
+    return indexes.some((at) => this.bits[at] === bits && this.text[at] === elementUnit)
+  }
+
+  override formOf(index: number): string {
+    const item = this.#itemAt(index)
+    const part = { offset: this.idAt(index).clock - item.id.clock, length: 1 }
+    return formOfItem(item, part, item.deleted ? this.#selected.returnedWith(item) : presentParts)
+  }
+
+  protected override showElement(index: number): ShownUnit {
+    return showUnit(this.#itemAt(index), this.idAt(index))
+  }
+
+  #itemAt(index: number): Y.Item {
+    const { client, clock } = this.idAt(index)
+    return Y.getItem(this.#store, Y.createID(client, clock))
+  }
+}

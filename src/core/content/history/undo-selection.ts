@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
-import { type IdRange, RangeIndex } from '../yjs/range-index.ts'
+import { type IdRange, RangeIndex } from '../../update/range-index.ts'
 import { type GroupedChanges, groupChanges } from './change-groups.ts'
 import { type ChangeFilter, HunkWalk, matchesGroup, matchesOrigin } from './change-sets.ts'
 import { rangeOfSegment, type Segment, type SegmentReader } from './segments.ts'

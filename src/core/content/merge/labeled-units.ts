@@ -1,7 +1,7 @@
 import { firstIndex } from '../../base/search.ts'
-import type { IdRange, StoredId } from '../yjs/range-index.ts'
+import type { IdRange, StoredId } from '../../update/range-index.ts'
 import type { Overlap } from './overlap.ts'
-import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
+import { bitOf, elementUnit, type MergedUnits } from './sequence-clusters.ts'
 
 /** Units with consecutive ids that the same versions have. */
 export interface LabeledPart extends StoredId {
@@ -35,6 +35,11 @@ export class LabeledUnits {
     }
     this.text = texts.join('')
     this.bits = Uint8Array.from(all)
+  }
+
+  /** Returns whether a unit has one of the bits. */
+  has(index: number, bits: number): boolean {
+    return ((this.bits[index] as number) & bits) !== 0
   }
 
   idAt(index: number): StoredId {
@@ -72,8 +77,6 @@ export class LabeledUnits {
   }
 }
 
-const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
-
 /** Units of which only the text is compared and shown. An element is equal only to itself. */
 export class TextUnits extends LabeledUnits implements MergedUnits {
   idOf = (): null => null
@@ -94,8 +97,8 @@ export class TextUnits extends LabeledUnits implements MergedUnits {
   /** Returns units in each version that has some of them, in a readable form. */
   shown(indexes: readonly number[]): Pick<Overlap, keyof typeof bitOf> {
     const shown = Object.entries(bitOf).map(([version, bit]) => {
-      const has = indexes.filter((at) => ((this.bits[at] as number) & bit) !== 0)
-      return [version, this.list(has, (at) => this.showElement(at))] as const
+      const units = indexes.filter((at) => this.has(at, bit))
+      return [version, this.list(units, (at) => this.showElement(at))] as const
     })
     return Object.fromEntries(shown.filter(([, value]) => value !== ''))
   }

@@ -1,11 +1,12 @@
 import * as Y from 'yjs'
+import { deletedRanges } from '../../update/deletions.ts'
+import { disjoint, type IdRange, RangeIndex } from '../../update/range-index.ts'
 import type { EditDependency, EditedContent } from '../edit/edit.ts'
 import { checkMerge, DeletedTargetError } from '../merge-check.ts'
 import { isEdits, matchingSchema, mergeTargetOf, type RootChange } from '../root-change.ts'
-import { disjoint, type IdRange, RangeIndex } from '../yjs/range-index.ts'
 import { noReplacement } from '../yjs/root-replacement.ts'
 import { type MergeOutcome, mergeUpdate } from './merge-update.ts'
-import { deletedRanges, type MergeInput } from './merge-versions.ts'
+import type { MergeInput } from './merge-versions.ts'
 import { keptSide, type OverlapPolicy, type OverlapReport, overlapError, reportOf } from './overlap.ts'
 
 /** The result of a change that may have been merged. */

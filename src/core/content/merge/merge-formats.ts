@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import { type IdRange, RangeIndex, type StoredId } from '../../update/range-index.ts'
 import { TextChange } from '../text/operations.ts'
-import { type IdRange, type RangeAnswer, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import type { ThreeWay } from './merge-values.ts'
+import { type ThreeWay, threeWay } from './merge-values.ts'
 import type { MergeSide } from './overlap.ts'
 
 type Attributes = ReadonlyMap<string, unknown>
@@ -11,8 +11,6 @@ type Attributes = ReadonlyMap<string, unknown>
 interface FormattedRange extends IdRange {
   readonly attributes: Attributes
 }
-
-type Found = RangeAnswer<FormattedRange>
 
 /** Ids of copies, and the first id of the content that was copied. */
 export interface CopiedText extends IdRange {
@@ -55,18 +53,17 @@ export function mergeFormats(
   versions: ThreeWay<SharedRoot>,
   kept: MergeSide,
 ): readonly FormatOverlap[] {
-  const [base, theirs, mine] = [versions.base, versions.theirs, versions.mine].map((version) =>
-    RangeIndex.of(formattedRanges(version)),
-  ) as [RangeIndex<FormattedRange>, RangeIndex<FormattedRange>, RangeIndex<FormattedRange>]
+  const indexes = threeWay((version) => RangeIndex.of(formattedRanges(versions[version])))
   const operations = new TextChange()
   const overlaps: FormatOverlap[] = []
   for (const { client, clock, length, attributes } of formattedRanges(type))
     for (let at = clock; at < clock + length; ) {
-      const [b, t, m] = [base, theirs, mine].map((index) => index.at(client, at)) as [Found, Found, Found]
-      const end = Math.min(clock + length, b.end, t.end, m.end)
+      const { base, theirs, mine } = threeWay((version) => indexes[version].at(client, at))
+      const end = Math.min(clock + length, base.end, theirs.end, mine.end)
       let change: Record<string, unknown> | null = null
-      if (b.range !== null && t.range !== null && m.range !== null) {
-        const sets = { base: b.range.attributes, theirs: t.range.attributes, mine: m.range.attributes }
+      if (base.range !== null && theirs.range !== null && mine.range !== null) {
+        const [b, t, m] = [base.range.attributes, theirs.range.attributes, mine.range.attributes]
+        const sets = { base: b, theirs: t, mine: m }
         const { merged, overlap } = mergeAttributes(sets, kept)
         change = differences(attributes, merged)
         if (overlap !== null && !isDeepStrictEqual(overlap, overlaps.at(-1))) overlaps.push(overlap)

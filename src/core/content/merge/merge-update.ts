@@ -1,19 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
+import type { IdRange, StoredId } from '../../update/range-index.ts'
 import { copyContent } from '../copies/copy-content.ts'
 import { blockNote, cellNames, textblockNames } from '../edit/targets/xml-names.ts'
 import { nameOf, removableWith } from '../edit/writing/tree-places.ts'
 import { toJson } from '../json/json.ts'
 import { ContentPaths, deleteIds, parentOf, rangeOfItem, typesIn, typeWithId } from '../yjs/items.ts'
-import type { IdRange, StoredId } from '../yjs/range-index.ts'
 import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { hasSameContent, plainValues } from '../yjs/sequence-content.ts'
 import { type CopiedText, mergeFormats, restoreFormats } from './merge-formats.ts'
-import { type ThreeWay, ValueMerger } from './merge-values.ts'
+import { type ThreeWay, threeWay, ValueMerger } from './merge-values.ts'
 import { type MergeInput, MergeVersions, type VersionName } from './merge-versions.ts'
 import { idName, MergedSequence, showType } from './merged-sequence.ts'
 import type { MergeSide, Overlap } from './overlap.ts'
 import {
+  bitOf,
   clustersIn,
   editedByMine,
   editedByTheirs,
@@ -195,13 +197,8 @@ class UpdateMerge {
   }
 
   #add(type: SharedRoot, key: string | null): void {
-    if (key === null) {
-      this.#sequences.add(type)
-      return
-    }
-    const keys = this.#entries.get(type)
-    if (keys === undefined) this.#entries.set(type, new Set([key]))
-    else keys.add(key)
+    if (key === null) this.#sequences.add(type)
+    else memoized(this.#entries, type, () => new Set<string>()).add(key)
   }
 
   /** Returns whether others have changed something in a type. */
@@ -214,8 +211,7 @@ class UpdateMerge {
   #isOfOthers(item: Y.Item): boolean {
     for (let clock = item.id.clock; clock < item.id.clock + item.length; ) {
       const { bits, end } = this.#versions.at({ client: item.id.client, clock })
-      if (((bits & inBase) === 0) !== ((bits & inTheirs) === 0) && (bits & (inBase | inTheirs)) !== 0)
-        return true
+      if (((bits & inBase) === 0) !== ((bits & inTheirs) === 0)) return true
       clock = end
     }
     return item.content instanceof Y.ContentType && this.#isEdited(item.content.type)
@@ -254,9 +250,7 @@ class UpdateMerge {
   }
 
   #mergeFormats(type: SharedRoot): void {
-    const [base, theirs, mine] = (['base', 'theirs', 'mine'] as const).map((version) =>
-      this.#versions.typeIn(version, type),
-    )
+    const { base, theirs, mine } = threeWay((version) => this.#versions.typeIn(version, type))
     if (!base || !theirs || !mine) return
     const overlaps = mergeFormats(type, { base, theirs, mine }, this.#options.kept)
     if (overlaps.length > 0) this.#isRepaired = true
@@ -277,17 +271,13 @@ class UpdateMerge {
 
   #resolve(sequence: MergedSequence, { indexes, isSame }: UnitCluster, path: string): void {
     if (isSame) return this.#take(sequence, indexes, this.#options.shared ?? 'theirs')
-    this.#isRewritten ||= indexes.some(
-      (at) => ((sequence.bits[at] as number) & (inBase | inTheirs)) === inTheirs,
-    )
+    this.#isRewritten ||= indexes.some((at) => sequence.has(at, inTheirs) && !sequence.has(at, inBase))
     const lists = sequence.plainLists(indexes)
     if (lists !== null) return this.#mergeList(sequence, indexes, lists, path)
-    const values = {
-      base: sequence.show(indexes, 'base'),
-      theirs: sequence.show(indexes, 'theirs'),
-      mine: sequence.show(indexes, 'mine'),
-    }
-    this.#values.overlap<unknown>(values, path)
+    this.#values.overlap(
+      threeWay((version) => sequence.show(indexes, version)),
+      path,
+    )
     this.#take(sequence, indexes, this.#options.kept)
   }
 
@@ -299,10 +289,8 @@ class UpdateMerge {
   ): void {
     const first = sequence.liveBefore(indexes[0] as number)
     const merged = this.#values.list(lists, path, first)
-    const moved = {
-      theirs: sequence.movedTo(indexes, 'theirs'),
-      mine: sequence.movedTo(indexes, 'mine'),
-    }
+    const [theirs, mine] = [sequence.movedTo(indexes, 'theirs'), sequence.movedTo(indexes, 'mine')]
+    const moved = { theirs, mine }
     const isMine = moved.mine !== null && (moved.theirs === null || this.#options.kept === 'mine')
     const to = isMine ? moved.mine : moved.theirs
     const isPlace = (side: MergeSide): boolean => merged.length === 0 || to === null || to === moved[side]
@@ -315,8 +303,7 @@ class UpdateMerge {
 
   /** Gives units the content of one side. */
   #take(sequence: MergedSequence, indexes: readonly number[], side: MergeSide): void {
-    const view = side === 'theirs' ? inTheirs : inMine
-    const has = (at: number): boolean => ((sequence.bits[at] as number) & view) !== 0
+    const has = (at: number): boolean => sequence.has(at, bitOf[side])
     const isLive = (at: number): boolean => sequence.isLive(at)
     for (const range of sequence.ranges(indexes.filter((at) => isLive(at) && !has(at))))
       deleteIds(this.#transaction, range)
@@ -325,7 +312,7 @@ class UpdateMerge {
     if (side === 'theirs')
       this.#lost.push(...sequence.ranges(indexes.filter((at) => !isLive(at) !== !has(at))))
     // The other side can have deleted the marks around insertions of this side.
-    const inserted = indexes.filter((at) => has(at) && ((sequence.bits[at] as number) & inBase) === 0)
+    const inserted = indexes.filter((at) => has(at) && !sequence.has(at, inBase))
     for (const range of sequence.ranges(inserted)) this.#copies[side].push({ ...range, source: range })
   }
 
@@ -357,11 +344,7 @@ class UpdateMerge {
   }
 
   #mergeEntry(type: SharedRoot, key: string): void {
-    const entries = {
-      base: this.#entryIn('base', type, key),
-      theirs: this.#entryIn('theirs', type, key),
-      mine: this.#entryIn('mine', type, key),
-    }
+    const entries = threeWay((version) => this.#entryIn(version, type, key))
     const ids = Object.values(entries).flatMap((entry) => (entry === null ? [] : rangeOfItem(entry)))
     this.#place(ids, () => this.#mergeValues(type, key, entries))
   }
@@ -370,7 +353,7 @@ class UpdateMerge {
     const { base, theirs, mine } = entries
     this.#isRewritten ||= theirs !== null && !isSameItem(base, theirs)
     if (Object.values(entries).some(isSharedEntry)) return this.#mergeShared(type, key, entries)
-    const values = { base: plainOf(base), theirs: plainOf(theirs), mine: plainOf(mine) }
+    const values = threeWay((version) => plainOf(entries[version]))
     const merged = this.#values.merge(values, this.#paths.of(type, key))
     const present = liveEntry(type, key)
     if (isDeepStrictEqual(values.theirs, merged)) this.#loseEntry(mine)
@@ -386,9 +369,9 @@ class UpdateMerge {
     if (isSameItem(base, mine) && edited !== editedByMine) kept = 'theirs'
     else if (isSameItem(base, theirs) && edited !== editedByTheirs) kept = 'mine'
     else {
-      const shown = { base: showEntry(base), theirs: showEntry(theirs), mine: showEntry(mine) }
+      const shown = threeWay((version) => showEntry(entries[version]))
       if (isDeepStrictEqual(shown.theirs, shown.mine)) kept = 'theirs'
-      else this.#values.overlap<unknown>(shown, this.#paths.of(type, key))
+      else this.#values.overlap(shown, this.#paths.of(type, key))
     }
     if (kept === 'theirs') this.#loseEntry(mine)
     if (!isSameItem(entries[kept], liveEntry(type, key)))

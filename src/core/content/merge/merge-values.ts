@@ -17,6 +17,13 @@ export interface ThreeWay<T> {
   readonly mine: T
 }
 
+/** Makes a value for the base, and for each side. */
+export const threeWay = <T>(make: (version: keyof ThreeWay<T>) => T): ThreeWay<T> => ({
+  base: make('base'),
+  theirs: make('theirs'),
+  mine: make('mine'),
+})
+
 /** Maximum steps of comparing lists in one merge. Beyond it, the result is coarser. */
 const listStepsMax = 4_000_000
 
@@ -61,10 +68,10 @@ export class ValueMerger {
     return this.kept === 'theirs' ? theirs : mine
   }
 
-  #members({ base, theirs, mine }: ThreeWay<JsonMembers>, path: string): JsonMembers {
+  #members(members: ThreeWay<JsonMembers>, path: string): JsonMembers {
     const merged: Record<string, never> = {}
-    for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
-      const values = { base: own(base, key), theirs: own(theirs, key), mine: own(mine, key) }
+    for (const key of new Set([...Object.keys(members.theirs), ...Object.keys(members.mine)])) {
+      const values = threeWay((version) => own(members[version], key))
       const value = this.merge(values, `${path}/${escapePointer(key)}`)
       if (value !== undefined) setMember(merged, key, value as never)
     }
@@ -112,10 +119,8 @@ class ListMerge {
     this.#place = place
     const numbers = new Map<string, number>()
     this.#numberOf = (item) => numberOf(item, numbers)
-    const numbered = (list: readonly Plain[]): Int32Array => Int32Array.from(list, this.#numberOf)
-    const base = numbered(lists.base)
-    const [theirs, mine] = [numbered(lists.theirs), numbered(lists.mine)]
-    this.#numbers = { base, theirs, mine }
+    this.#numbers = threeWay((version) => Int32Array.from(lists[version], this.#numberOf))
+    const { base, theirs, mine } = this.#numbers
     this.#hunks = {
       theirs: diffTokens(base, theirs, budget).reverse(),
       mine: diffTokens(base, mine, budget).reverse(),

@@ -1,7 +1,8 @@
 import * as Y from 'yjs'
+import { deletedRanges } from '../../update/deletions.ts'
+import { type IdRange, RangeIndex, type StoredId } from '../../update/range-index.ts'
 import { noGuid } from '../yjs/create-doc.ts'
 import { itemIn, typeWithId } from '../yjs/items.ts'
-import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { MergeSide } from './overlap.ts'
 import { inBase, inMine, inTheirs } from './sequence-clusters.ts'
@@ -102,9 +103,4 @@ export class MergeVersions {
     const found = typeWithId(this.doc(version), type._item.id)
     return found?._item?.deleted === true ? null : found
   }
-}
-
-export function* deletedRanges({ clients }: ReturnType<typeof Y.createDeleteSet>): Generator<IdRange> {
-  for (const [client, ranges] of clients)
-    for (const { clock, len } of ranges) yield { client, clock, length: len }
 }

@@ -1,17 +1,16 @@
 import * as Y from 'yjs'
 import { memoized } from '../../base/maps.ts'
+import type { StoredId } from '../../update/range-index.ts'
 import { toJson } from '../json/json.ts'
 import { idTokenOf } from '../values/match-elements.ts'
-import type { StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { formOfItem, plainValues } from '../yjs/sequence-content.ts'
 import { type LabeledPart, LabeledUnits, type ShownUnit } from './labeled-units.ts'
 import type { ThreeWay } from './merge-values.ts'
 import type { MergeVersions, VersionName } from './merge-versions.ts'
 import type { MergeSide } from './overlap.ts'
-import { elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
+import { bitOf, elementUnit, inBase, inMine, inTheirs, type MergedUnits } from './sequence-clusters.ts'
 
-const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
 const everywhere = inBase | inTheirs | inMine
 
 /** The units of a sequence into which an update was integrated. */
@@ -36,8 +35,8 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
 
   /** Returns whether no unit is in the document after the integration, although each side has units. */
   isEmptied(): boolean {
-    const has = (bit: number): boolean => this.bits.some((bits) => (bits & bit) !== 0)
-    return !this.bits.some((_, at) => this.isLive(at)) && has(inTheirs) && has(inMine)
+    const isIn = (bit: number): boolean => this.bits.some((bits) => (bits & bit) !== 0)
+    return !this.bits.some((_, at) => this.isLive(at)) && isIn(inTheirs) && isIn(inMine)
   }
 
   /** Returns the number of units before `index` that are in the document after the integration. */
@@ -47,12 +46,11 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
 
   /** Returns the unit of a cluster to which a side has moved its only item; null if the side has not moved an item. */
   movedTo(indexes: readonly number[], side: MergeSide): number | null {
-    const has = (at: number, view: number): boolean => ((this.bits[at] as number) & view) !== 0
-    const from = indexes.filter((at) => has(at, inBase))
-    const to = indexes.filter((at) => has(at, bitOf[side]))
+    const from = indexes.filter((at) => this.has(at, inBase))
+    const to = indexes.filter((at) => this.has(at, bitOf[side]))
     if (from.length !== 1 || to.length !== 1) return null
     const [before, after] = [from, to].map(([at]) =>
-      this.#countBefore(at as number, side, (each) => has(each, inBase) && has(each, bitOf[side])),
+      this.#countBefore(at as number, side, (each) => this.has(each, inBase) && this.has(each, bitOf[side])),
     )
     return before === after ? null : (to[0] as number)
   }
@@ -67,8 +65,7 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
 
   idOf = (index: number): string | null => {
     if (this.text[index] !== elementUnit) return null
-    const bits = this.bits[index] as number
-    const version = (['base', 'theirs', 'mine'] as const).find((each) => (bits & bitOf[each]) !== 0)
+    const version = (['base', 'theirs', 'mine'] as const).find((each) => this.has(index, bitOf[each]))
     if (version === undefined) return null
     const item = this.#versions.item(version, this.idAt(index))
     return item === null || !isPlain(item.content) ? null : idTokenOf(this.#valueAt(index, version))
@@ -88,7 +85,7 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
     for (const index of indexes) {
       if (this.text[index] !== elementUnit) return null
       for (const version of ['base', 'theirs', 'mine'] as const) {
-        if (((this.bits[index] as number) & bitOf[version]) === 0) continue
+        if (!this.has(index, bitOf[version])) continue
         const item = this.#versions.item(version, this.idAt(index))
         if (item === null || !isPlain(item.content)) return null
         lists[version].push(this.#valueAt(index, version))
@@ -99,8 +96,8 @@ export class MergedSequence extends LabeledUnits implements MergedUnits {
 
   /** Returns the units of a version in a readable form. */
   show(indexes: readonly number[], version: VersionName): unknown {
-    const has = indexes.filter((index) => ((this.bits[index] as number) & bitOf[version]) !== 0)
-    return this.list(has, (index) => this.#showElement(index, version))
+    const units = indexes.filter((index) => this.has(index, bitOf[version]))
+    return this.list(units, (index) => this.#showElement(index, version))
   }
 
   #showElement(index: number, version: VersionName): ShownUnit {

@@ -15,6 +15,8 @@ export const restoredByMine = 32
 /** The unit was content of others, and no version has it. It stays deleted. */
 export const deletedOfTheirs = 64
 
+export const bitOf = { base: inBase, theirs: inTheirs, mine: inMine } as const
+
 const ofOthers = inTheirs | restoredByMine | deletedOfTheirs
 
 const everywhere = inBase | inTheirs | inMine

@@ -1,12 +1,12 @@
 import * as Y from 'yjs'
+import type { IdRange } from '../../update/range-index.ts'
 import { CopyWriter, effectiveParts } from '../copies/copy-writer.ts'
 import { isHashedKey, markName } from '../schemas/schema-spec.ts'
 import { putItem } from '../values/write-edits.ts'
 import { budgetFor } from '../xml/budget.ts'
 import { overlappingKey } from '../xml/stored-marks.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
-import { type ItemRange, rangeOfItem } from '../yjs/items.ts'
-import type { IdRange } from '../yjs/range-index.ts'
+import { deletedUnits, type ItemRange, rangeOfItem } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { noReplacement, type ReplacedNodes, type RootReplacement } from '../yjs/root-replacement.ts'
 import type { Attributes, MigrationPlan } from './rules.ts'
@@ -28,8 +28,7 @@ export function migrateRoot(doc: Y.Doc, contentKey: string, plan: MigrationPlan)
     const clock = Y.getState(doc.store, doc.clientID)
     const replaced = new RootMigration(transaction, plan).migrate(root)
     const insertions = Y.getState(doc.store, doc.clientID) - clock
-    const ranges = [...transaction.deleteSet.clients.values()].flat()
-    const deletions = ranges.reduce((sum, { len }) => sum + len, 0)
+    const deletions = deletedUnits(transaction)
     const result = { changed: insertions + deletions > 0, insertions, deletions }
     return replaced.copies.length === 0 ? result : { ...result, replaced }
   })

@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
+import { type IdRange, RangeIndex, type StoredId } from '../../update/range-index.ts'
 import { type LabeledPart, TextUnits } from '../merge/labeled-units.ts'
 import type { MergeSide, Overlap } from '../merge/overlap.ts'
 import { elementUnit, inBase, inMine, inTheirs, separates } from '../merge/sequence-clusters.ts'
 import { type TextSpan, wordsIn } from '../merge/words.ts'
 import { ContentPaths, itemIn, rangeOfItem } from '../yjs/items.ts'
-import { type IdRange, RangeIndex, type StoredId } from '../yjs/range-index.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** Content of a sequence. */
@@ -383,7 +383,7 @@ class ReplacedWords {
     return Int32Array.from(this.#units.bits, (bits) => ((bits & version) === 0 ? -1 : count++))
   }
 
-  #has = (at: number, bits: number): boolean => ((this.#units.bits[at] as number) & bits) !== 0
+  #has = (at: number, bits: number): boolean => this.#units.has(at, bits)
 
   #isReplaced = (at: number): boolean => this.#has(at, inBase) && !this.#has(at, inMine)
 

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import type { IdRange, StoredId } from '../../update/range-index.ts'
 import { isQuill } from '../blocks/quill/quill-dialect.ts'
 import { kindFor, withFormat } from '../edit/apply-edits.ts'
 import { checkEdit, type TargetRequest } from '../edit/check-edits.ts'
@@ -16,8 +17,7 @@ import { XmlEdits } from '../edit/writing/xml-edits.ts'
 import { contentKeyOf, requireRoot, shownName } from '../roots.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/compiled-schema.ts'
 import { checkRepresentable } from '../unsupported-content.ts'
-import { idOf, idsBetween, isStored, rangeOfItem } from '../yjs/items.ts'
-import type { IdRange, StoredId } from '../yjs/range-index.ts'
+import { encodePosition, idOf, idsBetween, isStored, rangeOfItem } from '../yjs/items.ts'
 import { rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { type ReplacedText, replacedTexts } from './replaced-words.ts'
 
@@ -205,8 +205,7 @@ function placeInText(doc: Y.Doc, root: SharedRoot, contentKey: string, edit: Edi
 
 /** Returns a relative position in base64. It sticks to a character, or to the end of the type. */
 function positionAt(type: SharedRoot, index: number, neighbor: Neighbor): string {
-  const position = Y.createRelativePositionFromTypeIndex(type, index, neighbor === 'left' ? -1 : 0)
-  return Buffer.from(Y.encodeRelativePosition(position)).toString('base64')
+  return encodePosition(Y.createRelativePositionFromTypeIndex(type, index, neighbor === 'left' ? -1 : 0))
 }
 
 function placeInXml(

@@ -1,12 +1,12 @@
 import * as Y from 'yjs'
 import { ApiError, invalid } from '../../base/errors.ts'
+import { type IdRange, type StoredId, withoutIds } from '../../update/range-index.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import { keptSide, type OverlapPolicy, reportOf } from '../merge/overlap.ts'
 import type { ContentSchema } from '../schemas/compiled-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf, violationKeys } from '../schemas/content-schema.ts'
 import { markName } from '../schemas/schema-spec.ts'
-import { deleteIds, idOf, itemIn, lastItem, rangeOfItem } from '../yjs/items.ts'
-import { type IdRange, type StoredId, withoutIds } from '../yjs/range-index.ts'
+import { deletedUnits, deleteIds, idOf, itemIn, lastItem, rangeOfItem } from '../yjs/items.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
 import type { CompleteBlocks } from './complete-blocks.ts'
@@ -271,10 +271,6 @@ function isEmptied({ content }: Y.Item): boolean {
     if (!item.deleted && item.countable) return false
   return true
 }
-
-/** Returns the number of units that a transaction has deleted. */
-const deletedUnits = ({ deleteSet }: Y.Transaction): number =>
-  [...deleteSet.clients.values()].flat().reduce((sum, { len }) => sum + len, 0)
 
 type PlaceInText = TextPlace & Pick<StreamPlace, 'contentKey'>
 

@@ -1,8 +1,7 @@
-import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
-import { addTo, memoized } from '../../base/maps.ts'
+import { memoized } from '../../base/maps.ts'
+import type { IdRange, StoredId } from '../../update/range-index.ts'
 import { formatPointer } from '../json/pointer.ts'
-import type { IdRange, StoredId } from './range-index.ts'
 import type { SharedRoot } from './root-kind.ts'
 
 /** Returns the item that contains an id; null if the document does not have it, or no longer. */
@@ -35,23 +34,9 @@ export function deleteIds(transaction: Y.Transaction, { client, clock, length }:
   }
 }
 
-/** Returns an update (V1) that deletes ids and inserts nothing. */
-export function deletionOf(ranges: readonly IdRange[]): Uint8Array {
-  const clients = new Map<number, IdRange[]>()
-  for (const range of ranges) addTo(clients, range.client, range)
-  const encoder = encoding.createEncoder()
-  encoding.writeVarUint(encoder, 0)
-  encoding.writeVarUint(encoder, clients.size)
-  for (const [client, ofClient] of [...clients].sort(([a], [b]) => b - a)) {
-    encoding.writeVarUint(encoder, client)
-    encoding.writeVarUint(encoder, ofClient.length)
-    for (const { clock, length } of ofClient.toSorted((a, b) => a.clock - b.clock)) {
-      encoding.writeVarUint(encoder, clock)
-      encoding.writeVarUint(encoder, length)
-    }
-  }
-  return encoding.toUint8Array(encoder)
-}
+/** Returns the number of units that a transaction has deleted. */
+export const deletedUnits = ({ deleteSet }: Y.Transaction): number =>
+  [...deleteSet.clients.values()].flat().reduce((sum, { len }) => sum + len, 0)
 
 /** A part of an item. */
 export interface ItemRange {
@@ -135,6 +120,19 @@ function indexesIn({ _start }: SharedRoot): ReadonlyMap<Y.Item, number> {
     if (!item.deleted && item.countable) index += item.length
   }
   return indexes
+}
+
+/** Encodes a relative position in base64, as stored anchors have it. */
+export const encodePosition = (position: Y.RelativePosition): string =>
+  Buffer.from(Y.encodeRelativePosition(position)).toString('base64')
+
+/** Decodes a relative position; null if the bytes are malformed. */
+export function decodePosition(encoded: Uint8Array): Y.RelativePosition | null {
+  try {
+    return Y.decodeRelativePosition(encoded)
+  } catch {
+    return null
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { IdRange } from './range-index.ts'
+import type { IdRange } from '../../update/range-index.ts'
 import type { KnownKind, SharedRoot } from './root-kind.ts'
 
 /** Content that is deleted, and has copies in the same document. */

@@ -4,7 +4,8 @@ import { errorMessage } from '../../base/errors.ts'
 import { ElementIndex } from '../../content/edit/targets/element-index.ts'
 import { createDoc, noGuid } from '../../content/yjs/create-doc.ts'
 import { CorruptRecordError } from '../../store/engine.ts'
-import { integrablePart, sortDeletions } from '../../update/integrable-part.ts'
+import { sortDeletions, withoutKnownDeletions } from '../../update/deletions.ts'
+import { integrablePart } from '../../update/integrable-part.ts'
 import {
   applyIntegrable,
   type Budget,
@@ -16,7 +17,6 @@ import {
   withinBudget,
 } from '../../update/integration.ts'
 import { type Joined, joinUpdates } from '../../update/join-updates.ts'
-import { withoutKnownDeletions } from '../../update/known-deletions.ts'
 import { deletionSteps, Prediction, predictSteps, stepsOfDeletion } from '../../update/predict-steps.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { readStateVector, writeStateVector } from '../../update/state-vector.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type * as Y from 'yjs'
 import type { Clock } from '../../base/clock.ts'
 import { ApiError } from '../../base/errors.ts'
-import { encodePosition } from '../../content/edit/targets/anchor-positions.ts'
+import { encodePosition } from '../../content/yjs/items.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
 import type { AwarenessText } from '../../update/awareness.ts'
 import {

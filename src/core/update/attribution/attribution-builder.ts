@@ -1,5 +1,6 @@
+import { memoized } from '../../base/maps.ts'
 import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
-import { clientsPerStep, type IdListener, rangesPerStep, readIds, runSteps, type Steps } from '../outline.ts'
+import { type IdListener, partsOfClient, readIds, runSteps, StepMeter, type Steps } from '../outline.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { RangeList } from './range-list.ts'
 
@@ -38,12 +39,10 @@ export class AttributionBuilder implements IdListener {
     return this.#origin
   }
 
-  /** @param base the attribution of the entries before the first one that is added */
-  constructor(base?: Attribution) {
-    if (base !== undefined) runSteps(this.#load(base))
-  }
-
-  /** Creates a builder as the constructor does, in steps between which other work can run. */
+  /**
+   * Creates a builder in steps between which other work can run.
+   * @param base the attribution of the entries before the first one that is added
+   */
   static *after(base: Attribution): Steps<AttributionBuilder> {
     const builder = new AttributionBuilder()
     yield* builder.#load(base)
@@ -133,22 +132,14 @@ export function originsOf({ inserted, deleted }: Attribution): ReadonlySet<Chang
 export const authorKey = ({ by, source, meta }: Omit<ChangeOrigin, 'at'>): string =>
   source === 'socket' && meta === null ? by : `\0${JSON.stringify([source, by, meta])}`
 
-function listOf(lists: Map<number, RangeList>, client: number): RangeList {
-  const known = lists.get(client)
-  if (known !== undefined) return known
-  const list = new RangeList()
-  lists.set(client, list)
-  return list
-}
+const listOf = (lists: Map<number, RangeList>, client: number): RangeList =>
+  memoized(lists, client, () => new RangeList())
 
 function* fill(lists: Map<number, RangeList>, stored: Attribution['inserted']): Steps<void> {
-  let count = 0
+  const step = new StepMeter()
   for (const [client, ranges] of stored) {
     lists.set(client, RangeList.of(ranges))
-    count += ranges.length
-    if (count < rangesPerStep && lists.size % clientsPerStep > 0) continue
-    count = 0
-    yield
+    if (step.isOver(ranges.length + partsOfClient)) yield
   }
 }
 
@@ -157,27 +148,24 @@ function* extend(
   later: Attribution['inserted'],
   resolved: ReadonlyMap<ChangeOrigin, ChangeOrigin>,
 ): Steps<void> {
-  let [count, clients] = [0, 0]
+  const step = new StepMeter()
   for (const [client, ranges] of later) {
     const list = listOf(lists, client)
     for (const { clock, length, origin } of ranges) {
       list.add(clock, clock + length, () => resolved.get(origin) ?? origin)
-      if (++count % rangesPerStep === 0) yield
+      if (step.isOver(1)) yield
     }
-    if (++clients % clientsPerStep === 0) yield
+    if (step.isOver(partsOfClient)) yield
   }
 }
 
 function* rangesOf(lists: ReadonlyMap<number, RangeList>): Steps<Attribution['inserted']> {
   const all = new Map<number, readonly AttributedRange[]>()
-  let count = 0
+  const step = new StepMeter()
   for (const [client, list] of lists) {
     const ranges = list.ranges()
     all.set(client, ranges)
-    count += ranges.length
-    if (count < rangesPerStep && all.size % clientsPerStep > 0) continue
-    count = 0
-    yield
+    if (step.isOver(ranges.length + partsOfClient)) yield
   }
   return all
 }

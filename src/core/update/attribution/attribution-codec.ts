@@ -8,7 +8,7 @@ import {
 } from '../../model/change-origin.ts'
 import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
-import { clientsPerStep, rangesPerStep, runSteps, type Steps } from '../outline.ts'
+import { partsOfClient, runSteps, StepMeter, type Steps } from '../outline.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { authorKey, originsOf } from './attribution-builder.ts'
 
@@ -36,13 +36,13 @@ export function* encodeAttributionSteps(attribution: Attribution): Steps<Uint8Ar
   const encoder = encoding.createEncoder()
   encoding.writeUint8(encoder, formatVersion)
   const numbers = writeOrigins(encoder, originsOf(attribution))
+  const step = new StepMeter()
   for (const lists of [attribution.inserted, attribution.deleted]) {
     encoding.writeVarUint(encoder, lists.size)
-    let clients = 0
     for (const [client, ranges] of lists) {
       encoding.writeVarUint(encoder, client)
-      yield* writeRanges(encoder, ranges, numbers)
-      if (++clients % clientsPerStep === 0) yield
+      yield* writeRanges(encoder, ranges, numbers, step)
+      if (step.isOver(partsOfClient)) yield
     }
   }
   return encoding.toUint8Array(encoder)
@@ -81,13 +81,13 @@ function* writeRanges(
   encoder: encoding.Encoder,
   ranges: readonly AttributedRange[],
   numbers: ReadonlyMap<ChangeOrigin, number>,
+  step: StepMeter,
 ): Steps<void> {
   encoding.writeVarUint(encoder, ranges.length)
   let clock = 0
   let number = 0
-  let count = 0
   for (const { clock: from, length, origin } of ranges) {
-    if (++count % rangesPerStep === 0) yield
+    if (step.isOver(1)) yield
     const own = numbers.get(origin) ?? 0
     const gap = from - clock
     const flags = (gap > 0 ? gapped : 0) | (own === usualNumber(number, gap > 0) ? 0 : listed)
@@ -153,11 +153,12 @@ function* readLists(
   origins: readonly ChangeOrigin[],
 ): Steps<ReadonlyMap<number, readonly AttributedRange[]>> {
   const lists = new Map<number, readonly AttributedRange[]>()
+  const step = new StepMeter()
   for (let left = reader.count(2, Number.POSITIVE_INFINITY); left > 0; left--) {
     const client = reader.varUint()
     if (lists.has(client)) throw new MalformedUpdateError('a client appears twice')
-    lists.set(client, yield* readRanges(reader, origins))
-    if (lists.size % clientsPerStep === 0) yield
+    lists.set(client, yield* readRanges(reader, origins, step))
+    if (step.isOver(partsOfClient)) yield
   }
   return lists
 }
@@ -165,6 +166,7 @@ function* readLists(
 function* readRanges(
   reader: ByteReader,
   origins: readonly ChangeOrigin[],
+  step: StepMeter,
 ): Steps<readonly AttributedRange[]> {
   const ranges: AttributedRange[] = []
   let end = 0
@@ -180,7 +182,7 @@ function* readRanges(
     if (length === 0 || end > clockMax) throw new MalformedUpdateError('a range is out of bounds')
     if (origin === undefined) throw new MalformedUpdateError('a range has an unknown origin')
     ranges.push({ clock, length, origin })
-    if (ranges.length % rangesPerStep === 0) yield
+    if (step.isOver(1)) yield
   }
   return ranges
 }

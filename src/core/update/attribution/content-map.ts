@@ -1,6 +1,6 @@
 import * as encoding from 'lib0/encoding'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
-import { clientsPerStep, rangesPerStep, type Steps } from '../outline.ts'
+import { partsOfClient, StepMeter, type Steps } from '../outline.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 
 /**
@@ -30,11 +30,11 @@ function* writeIdMap(
   isSelected: (origin: ChangeOrigin) => boolean,
 ): Steps<void> {
   const selected: (readonly [client: number, ranges: readonly AttributedRange[]])[] = []
-  let count = 0
+  const step = new StepMeter()
   for (const [client, ranges] of lists) {
     const found = ranges.filter(({ origin }) => origin.at > 0 && isSelected(origin))
     if (found.length > 0) selected.push([client, found])
-    if (++count % clientsPerStep === 0) yield
+    if (step.isOver(partsOfClient)) yield
   }
   const [attributes, names] = [new Map<string, number>(), new Map<string, number>()]
   const writeNumber = (numbers: Map<string, number>, key: string): 'known' | 'new' => {
@@ -61,7 +61,7 @@ function* writeIdMap(
         if (writeNumber(names, name) === 'new') encoding.writeVarString(encoder, name)
         encoding.writeAny(encoder, value)
       }
-      if (++count % rangesPerStep === 0) yield
+      if (step.isOver(1)) yield
     }
   }
 }

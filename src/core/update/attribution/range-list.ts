@@ -1,3 +1,4 @@
+import { firstIndex } from '../../base/search.ts'
 import type { ChangeOrigin } from '../../model/change-origin.ts'
 import type { AttributedRange } from './attribution.ts'
 
@@ -102,14 +103,7 @@ export class RangeList {
 
   /** Returns the index of the first chunk that ends after a clock. */
   #chunkAt(clock: number): number {
-    let low = 0
-    let high = this.#chunks.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (endOf(this.#chunks[middle] as Chunk) > clock) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstIndex(this.#chunks.length, (at) => endOf(this.#chunks[at] as Chunk) > clock)
   }
 
   /**
@@ -161,13 +155,5 @@ export class RangeList {
 }
 
 /** Returns the index of the first number that is greater than `clock`, in ascending numbers. */
-function firstAfter(numbers: readonly number[], clock: number): number {
-  let low = 0
-  let high = numbers.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((numbers[middle] as number) > clock) high = middle
-    else low = middle + 1
-  }
-  return low
-}
+const firstAfter = (numbers: readonly number[], clock: number): number =>
+  firstIndex(numbers.length, (at) => (numbers[at] as number) > clock)

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { itemIn, typeWithId } from '../../yjs/items.ts'
+import { decodePosition, encodePosition, itemIn, typeWithId } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   type FlowPiece,
@@ -45,7 +45,7 @@ interface StoredPosition {
 
 /** As `Y.createAbsolutePositionFromRelativePosition`, which counts all items before each position. */
 function storedPosition(doc: Y.Doc, contentKey: string, encoded: Uint8Array): StoredPosition | null {
-  const position = decoded(encoded)
+  const position = decodePosition(encoded)
   if (position === null) return null
   const { item: id, tname, assoc } = position
   if (id !== null) {
@@ -76,14 +76,6 @@ function indexesOf(items: readonly Y.Item[]): ReadonlyMap<Y.Item, number> {
     }
   }
   return indexes
-}
-
-function decoded(encoded: Uint8Array): Y.RelativePosition | null {
-  try {
-    return Y.decodeRelativePosition(encoded)
-  } catch {
-    return null
-  }
 }
 
 /** The relative positions of the start and the end of a text, each encoded and in base64. */
@@ -118,7 +110,3 @@ export function positionsOf(view: FlowView, { flow, start, end }: TextRange): En
 /** Returns the index in its shared text of the character at an offset of the flow. Embeds at the offset are before it. */
 export const indexIn = ({ start, from, index, source: { state } }: TextFlowPiece, offset: number): number =>
   index === undefined ? indexAtOffset(state, offset - start + from, true) : index + offset - start
-
-/** Encodes a relative position as stored anchors have it. */
-export const encodePosition = (position: Y.RelativePosition): string =>
-  Buffer.from(Y.encodeRelativePosition(position)).toString('base64')

@@ -1,8 +1,8 @@
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
 import { addTo } from '../../base/maps.ts'
-import { deletionOf } from '../yjs/items.ts'
-import type { IdRange } from '../yjs/range-index.ts'
+import { encodeDeletions } from '../../update/deletions.ts'
+import type { IdRange } from '../../update/range-index.ts'
 
 export type Struct = Y.Item | Y.GC | Y.Skip
 
@@ -19,8 +19,7 @@ export function updateOf(structs: readonly Struct[], deleted: readonly IdRange[]
     encoding.writeVarUint(restEncoder, ofClient[0]?.id.clock ?? 0)
     for (const each of ofClient) each.write(encoder, 0)
   }
-  // An update without structs starts with one byte, before its deletions.
-  return Buffer.concat([encoding.toUint8Array(restEncoder), deletionOf(deleted).subarray(1)])
+  return Buffer.concat([encoding.toUint8Array(restEncoder), encodeDeletions(deleted)])
 }
 
 export const gcOf = ({ client, clock, length }: IdRange): Y.GC => new Y.GC(Y.createID(client, clock), length)
