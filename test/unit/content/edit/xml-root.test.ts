@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import type { Edit } from '../../../../src/core/content/edit/edit.ts'
+import type { Edit, EditTarget } from '../../../../src/core/content/edit/edit.ts'
 import { readRootAs } from '../../../../src/core/content/read-document.ts'
 import { checkChange } from '../../../../src/core/content/root-change.ts'
 import { loaded, updatesOf } from '../support.ts'
@@ -323,6 +323,18 @@ test('[EDIT-8] rejects edits that XML does not support', () => {
     { is: 'replace', target: quote('two'), content: xml('<paragraph>x</paragraph>') },
   ]
   for (const edit of edits) expect(rejected(doc, edit).code).toBe('crdt/edit-not-supported')
+})
+
+test('[EDIT-34] finds and sets an attribute whose value is shared', () => {
+  const doc = rich('<block>x</block>')
+  const [block] = doc.getXmlFragment(richKey).toArray() as Y.XmlElement[]
+  const shared: EditTarget = { is: 'attribute', name: 'data', value: { a: 1 } }
+  Y.XmlElement.prototype.setAttribute.call(block, 'data', new Y.Map([['a', 1]]) as never)
+  expect(apply(doc, attributes(shared, { data: { a: 1 } }))).toMatchObject({
+    changed: false,
+  })
+  expect(apply(doc, attributes(quote('x'), { data: { a: 2 } }))).toMatchObject({ changed: true })
+  expect(storedOf(doc, richKey)).toMatchObject([{ attributes: { data: { a: 2 } } }])
 })
 
 test('[EDIT-3] omits large attributes in the result of an edit', () => {

@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
 import { firstIndex } from '../../../base/search.ts'
-import { type Json, toJson } from '../../json/json.ts'
-import { entryIn } from '../../stored/shared-values.ts'
+import type { Json } from '../../json/json.ts'
+import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import type { PlainTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { WorkLimit } from '../work-limit.ts'
@@ -34,6 +34,9 @@ export type FlowPiece = {
       readonly isKept: boolean
     }
 )
+
+/** A piece that is text. */
+export type TextFlowPiece = Extract<FlowPiece, { source: TextSource }>
 
 /** Text in which a quote can match without crossing a block. */
 export interface TextFlow {
@@ -155,8 +158,8 @@ export const textIn = ({ flows }: FlowView, { flow, start, end }: TextRange): st
 /** Yields the nodes that have an attribute, with its value. A value of null counts as absent. */
 export function* nodesWith(nodes: Iterable<ViewNode>, name: string): Generator<NodeWithAttribute> {
   for (const node of nodes) {
-    const value = toJson(entryIn(node.type, name))
-    if (value !== undefined && value !== null) yield { node, block: node.firstBlock, value }
+    const value = readStoredValue(entryIn(node.type, name))?.json ?? null
+    if (value !== null) yield { node, block: node.firstBlock, value }
   }
 }
 

@@ -1,10 +1,11 @@
+import { betweenCodePoints } from '../../diff/tokenizers.ts'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
 import { TextChange } from '../../text/operations.ts'
 import type { KnownKind } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace } from '../edit.ts'
 import { targetNotFound } from '../edit-errors.ts'
-import { offsetAtIndex, sectionEnd, type TextBlock, type TextRange } from '../targets/flow-view.ts'
+import { offsetAtIndex, sectionEnd, type TextBlock } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
 import { isHeading, type ResolvedTarget, spendOnWriting, type TargetRoot } from '../targets/resolve.ts'
 import { linesOf, RootEdits } from './root-edits.ts'
@@ -55,13 +56,8 @@ export class LineEdits extends RootEdits<LineEditRoot> {
     return this.textOutcome()
   }
 
-  protected rangesOf(target: ResolvedTarget): readonly TextRange[] {
-    const [start, end] = rangeOfTarget(this.view, target)
-    return [{ flow: 0, start, end }]
-  }
-
   /** Sets attributes of the line breaks of a target. Yjs adds the last line break of a text if it is missing. */
-  protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
+  protected override setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
     const [start, end] = rangeOfTarget(this.view, target)
     const { type, state } = this.view.source
     const found = state.text.indexOf('\n', end)
@@ -85,7 +81,7 @@ export class LineEdits extends RootEdits<LineEditRoot> {
       throw targetNotFound(`${this.place}: ${problem}`)
     }
     const [start, end] = [offsetAtIndex(state, index), offsetAtIndex(state, index + deletions)]
-    if (splitsPair(state.text, start) || splitsPair(state.text, end)) {
+    if (!betweenCodePoints(state.text, start) || !betweenCodePoints(state.text, end)) {
       throw targetNotFound(`${this.place}: position ${index} or its end is inside a surrogate pair`)
     }
     const inserted = insertion.toWellFormed()
@@ -146,6 +142,3 @@ export function insertionPlace(
   const startsLine = at === 0 || text[at - 1] === '\n'
   return startsLine ? { at, before: '', after: '\n' } : { at, before: '\n', after: '' }
 }
-
-const splitsPair = (text: string, at: number): boolean =>
-  (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

@@ -1,14 +1,10 @@
-import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import type { Json } from '../../json/json.ts'
-import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import { TextChange } from '../../text/operations.ts'
-import { newValueOf } from '../../values/new-values.ts'
-import { writeEdits } from '../../values/write-edits.ts'
 import { parentOf, SequenceIndexes } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace } from '../edit.ts'
-import type { TextFlow, TextRange } from '../targets/flow-view.ts'
+import type { TextBlock, TextRange } from '../targets/flow-view.ts'
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
 import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
 import { shownText } from '../targets/places.ts'
@@ -136,39 +132,14 @@ export class NestedEdits extends RootEdits<NestedEditRoot> {
     return this.textOutcome()
   }
 
-  protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
-    const type = this.nodeOf(target)
-    const changed = [...set].filter(([name, value]) => !equalityDeep(storedAttribute(type, name), value))
-    const written = changed.filter(([, value]) => value !== null)
-    const removed = changed.filter(([, value]) => value === null).map(([name]) => name)
-    if (changed.length > 0) {
-      const values = written.map(([name, value]) => [name, newValueOf(value)] as const)
-      writeEdits(this.transaction, [{ in: 'map', type, set: values, removed }])
-    }
-    return this.outcome(written.length, removed.length)
-  }
-
   get #isLexical(): boolean {
     return this.view.isLexical
   }
 
-  /** Returns the text of a target: a quote, a block, or the only block of a node. */
-  protected rangesOf(target: ResolvedTarget): readonly TextRange[] {
-    if (target.is === 'text') return target.ranges
-    if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]
-    if (target.is === 'node' && target.node.endBlock !== target.node.firstBlock + 1)
-      throw this.unsupported('the target has no text of its own; use one of the blocks in it')
-    const { flow, start, end, type } = this.block(target.block)
-    const isTextblock = (this.view.flows[flow] as TextFlow).pieces.length > 0
-    if (!isTextblock || !(type === null || type instanceof Y.XmlText))
-      throw this.unsupported('the target has no text; use another block')
-    return [{ flow, start, end }]
+  protected override isTextblock({ flow, type }: TextBlock): boolean {
+    return this.flow(flow).pieces.length > 0 && (type === null || type instanceof Y.XmlText)
   }
 }
-
-/** Returns the value of an attribute; null if it is absent. */
-const storedAttribute = (type: SharedRoot, name: string): Json =>
-  readStoredValue(entryIn(type, name))?.json ?? null
 
 function newBlock(line: string, attributes: ReadonlyMap<string, Json>, isLexical: boolean): Y.XmlText {
   const block = new Y.XmlText()

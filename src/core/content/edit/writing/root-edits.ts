@@ -1,7 +1,11 @@
+import { equalityDeep } from 'lib0/function'
 import type * as Y from 'yjs'
 import { diffText } from '../../diff/text-diff.ts'
 import type { Json } from '../../json/json.ts'
+import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
 import { stepsMax } from '../../text/plan.ts'
+import { newValueOf } from '../../values/new-values.ts'
+import { type MapEdit, writeEdits } from '../../values/write-edits.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
@@ -76,10 +80,51 @@ export abstract class RootEdits<Root extends TargetRoot> {
 
   protected abstract mark(target: ResolvedTarget, mark: Extract<Edit, { is: 'mark' }>): EditOutcome
 
-  protected abstract setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome
+  protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
+    const node = this.nodeOf(target)
+    let [insertions, deletions] = [0, 0]
+    for (const [name, value] of set) {
+      const type = target.is === 'node' ? node : this.ownerOfAttribute(node, name)
+      if (equalityDeep(readStoredValue(entryIn(type, name))?.json ?? null, value)) continue
+      const change: Pick<MapEdit, 'set' | 'removed'> =
+        value === null ? { set: [], removed: [name] } : { set: [[name, newValueOf(value)]], removed: [] }
+      writeEdits(this.transaction, [{ in: 'map', type, ...change }])
+      if (value === null) deletions += 1
+      else insertions += 1
+    }
+    return this.outcome(insertions, deletions)
+  }
 
-  /** Returns the text of a target. @throws ApiError INVALID_ARGUMENT if it has none of its own */
-  protected abstract rangesOf(target: ResolvedTarget): readonly TextRange[]
+  /** Returns the node whose attribute an edit of a block sets. */
+  protected ownerOfAttribute(block: SharedRoot, _name: string): SharedRoot {
+    return block
+  }
+
+  /**
+   * Returns the text of a target: a quote, a block, or the only block of a node.
+   * @throws ApiError INVALID_ARGUMENT if it has none of its own
+   */
+  protected rangesOf(target: ResolvedTarget): readonly TextRange[] {
+    if (target.is === 'text') return target.ranges
+    if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]
+    const block = this.textblockOf(target)
+    if (block === null)
+      throw this.unsupported('the target has no text of its own; use one of the blocks in it')
+    return [{ flow: block.flow, start: block.start, end: block.end }]
+  }
+
+  /** Returns the block that a target is as a whole, or the only block in it, if it can have text. Otherwise null. */
+  protected textblockOf(target: ResolvedTarget): TextBlock | null {
+    if (target.is === 'text') return null
+    const isOne = target.is === 'block' || target.node.endBlock === target.node.firstBlock + 1
+    const block = isOne ? this.block(target.block) : undefined
+    return block !== undefined && this.isTextblock(block) ? block : null
+  }
+
+  /** Returns whether text can be inserted into a block. */
+  protected isTextblock(_block: TextBlock): boolean {
+    return true
+  }
 
   protected textAt(_edit: Extract<Edit, { is: 'text' }>): EditOutcome {
     throw this.unsupported(

@@ -1,15 +1,13 @@
-import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
-import { isObject, type Json, toJson } from '../../json/json.ts'
+import { isObject } from '../../json/json.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
-import { entryIn } from '../../stored/shared-values.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
 import { parentOf, typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, NodeContent } from '../edit.ts'
-import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
+import { blockAt, type TextBlock, type TextRange } from '../targets/flow-view.ts'
 import { isHeading, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
 import {
   blockNote,
@@ -286,7 +284,7 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     return (
       target.is === 'text' ||
       (target.is === 'node' && target.node.inline !== null) ||
-      (at === 'into' && !isHeading(target) && this.#textblockOf(target) !== null)
+      (at === 'into' && !isHeading(target) && this.textblockOf(target) !== null)
     )
   }
 
@@ -419,22 +417,8 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
     return this.textOutcome()
   }
 
-  protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
-    const block = this.nodeOf(target)
-    let [insertions, deletions] = [0, 0]
-    for (const [name, value] of set) {
-      const type = target.is === 'node' ? block : ownerOfAttribute(block, name)
-      if (equalityDeep(toJson(entryIn(type, name)) ?? null, value)) continue
-      if (value === null) {
-        Y.XmlElement.prototype.removeAttribute.call(type, name)
-        deletions += 1
-      } else {
-        // Yjs accepts values of any type, although its type definitions only allow strings.
-        Y.XmlElement.prototype.setAttribute.call(type, name, value as string)
-        insertions += 1
-      }
-    }
-    return this.outcome(insertions, deletions)
+  protected override ownerOfAttribute(block: SharedRoot, name: string): SharedRoot {
+    return ownerOfAttribute(block, name)
   }
 
   /** Returns the nodes of content that can be inside a text; null if they are blocks. */
@@ -483,22 +467,9 @@ export class XmlEdits extends RootEdits<XmlEditRoot> {
       ({ source }) => source === null || source.state.runs.every(({ size }) => size === 0),
     )
 
-  /** Returns the block that a target is as a whole, or the only block in it; null if there is no such block. */
-  #textblockOf(target: ResolvedTarget): TextBlock | null {
-    if (target.is === 'text') return null
-    const isOne = target.is === 'block' || target.node.endBlock === target.node.firstBlock + 1
-    const block = isOne ? this.block(target.block) : undefined
-    return block !== undefined && isTextblock(block, this.flow(block.flow)) ? block : null
-  }
-
-  /** Returns the text of a target: a quote, a block, or the only block of a node. */
-  protected rangesOf(target: ResolvedTarget): readonly TextRange[] {
-    if (target.is === 'text') return target.ranges
-    if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]
-    const block = this.#textblockOf(target)
-    if (block === null)
-      throw this.unsupported('the target has no text of its own; use one of the blocks in it')
-    return [{ flow: block.flow, start: block.start, end: block.end }]
+  /** Elements such as a horizontal rule cannot have text. */
+  protected override isTextblock({ flow, type }: TextBlock): boolean {
+    return this.flow(flow).pieces.length > 0 || textblockNames.includes(nameOf(type))
   }
 }
 
@@ -539,10 +510,6 @@ const isContainer = (node: XmlNode): node is Extract<XmlNode, { kind: 'element' 
 
 const runsIn = (nodes: readonly XmlNode[]): number =>
   nodes.reduce((sum, node) => sum + (node.kind === 'text' ? node.runs.length : 0), 0)
-
-/** Returns whether text can be inserted into a block. Elements such as a horizontal rule cannot have text. */
-const isTextblock = ({ type }: TextBlock, { pieces }: TextFlow): boolean =>
-  pieces.length > 0 || textblockNames.includes(nameOf(type))
 
 const isBetweenTexts = (type: SharedRoot): boolean =>
   [siblingOf(type, 'before'), siblingOf(type, 'after')].every((each) => each instanceof Y.XmlText)
