@@ -24,9 +24,9 @@ import type {
 import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import { spendOnPatch } from './patch/patch-work.ts'
-import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
+import { patchOfInsertion } from './patch/path-edits.ts'
 import type { ElementIndex } from './targets/element-index.ts'
-import { applyTextEdit } from './text-edit.ts'
+import { applyTextEdit, type EditedRoot } from './text-edit.ts'
 import { WorkLimit } from './work-limit.ts'
 
 interface ApplyOptions {
@@ -67,18 +67,9 @@ export function applyEdits(
       withFormat(given, () => isRichText(root, kind, contentKey, schema)),
     )
     const outcomes = formatted.map((edit, index) => {
-      const at = {
-        transaction,
-        root,
-        kind,
-        contentKey,
-        schema,
-        place: editName(index),
-        recorder,
-        work,
-        index: known,
-      }
-      const outcome = applyEdit(at, edit, index)
+      const place = editName(index)
+      const at = { transaction, root, kind, contentKey, place, schema, recorder, work, index: known }
+      const outcome = withPlace(place, () => applyEdit(at, edit), { edit: index })
       recorder?.end(edit)
       return outcome
     })
@@ -102,27 +93,9 @@ function sourceOf(edit: Edit): TextOfBlocks | null {
   return edit.content.format === 'nodes' ? edit.content.source : null
 }
 
-interface EditedRoot {
-  readonly transaction: Y.Transaction
-  readonly root: SharedRoot
-  readonly kind: KnownKind
-  readonly contentKey: string
-  readonly schema: ContentSchema | null
-  /** The edit, as messages name it. */
-  readonly place: string
-  readonly recorder: DependencyRecorder | null
-  readonly work: WorkLimit
-  readonly index: ElementIndex | null
-}
-
-function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
-  return withPlace(at.place, () => writeEdit(at, edit), { edit: index })
-}
-
-function writeEdit(at: EditedRoot, edit: Edit): EditOutcome {
-  const { transaction, root, kind, contentKey, place, work } = at
-  if (kind !== 'map' && kind !== 'array')
-    return applyTextEdit(transaction, root, kind, contentKey, edit, place, at)
+function applyEdit(at: EditedRoot<KnownKind>, edit: Edit): EditOutcome {
+  const { transaction, root, kind, place, work } = at
+  if (kind !== 'map' && kind !== 'array') return applyTextEdit({ ...at, kind }, edit)
   const operations = patchOf(edit, kind, at)
   spendOnPatch(work, transaction.doc, root, kind, operations)
   const placeOfPatch = edit.is === 'patch' ? `${place}.patch` : place
@@ -136,11 +109,11 @@ function writeEdit(at: EditedRoot, edit: Edit): EditOutcome {
 function patchOf(
   edit: Edit,
   kind: 'map' | 'array',
-  { place, root, contentKey }: EditedRoot,
+  { place, root, contentKey }: EditedRoot<KnownKind>,
 ): readonly JsonPatchOperation[] {
   if (edit.is === 'patch') return edit.operations
   const path = pathOf(edit)
-  if (path !== null && edit.is === 'remove') return patchOfRemoval(path)
+  if (path !== null && edit.is === 'remove') return [{ op: 'remove', path }]
   if (path !== null && edit.is === 'replace')
     return [{ op: 'replace', path, value: jsonIn(edit.content, place) }]
   if (path !== null && edit.is === 'insert')

@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/compiled-schema.ts'
 import { structsIn } from '../values/replace-values.ts'
-import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { KnownKind, SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'
 import type { Edit, EditOutcome, EditTarget } from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
@@ -11,7 +11,7 @@ import { readLineView } from './targets/line-view.ts'
 import { readNestedView } from './targets/nested-view.ts'
 import type { ResolvedTarget } from './targets/resolve.ts'
 import { readXmlView } from './targets/xml-view.ts'
-import { WorkLimit } from './work-limit.ts'
+import type { WorkLimit } from './work-limit.ts'
 import { NestedEdits } from './writing/nested-edits.ts'
 import { lineEditsFor } from './writing/quill-edits.ts'
 import { XmlEdits } from './writing/xml-edits.ts'
@@ -19,15 +19,23 @@ import { XmlEdits } from './writing/xml-edits.ts'
 /** Kinds of roots whose content is text with formatting. */
 export type TextKind = 'text' | 'xml' | 'xmltext'
 
-interface TextEditOptions {
+/** A root that one edit changes. */
+export interface EditedRoot<Kind extends KnownKind = TextKind> {
+  readonly transaction: Y.Transaction
+  readonly root: SharedRoot
+  readonly kind: Kind
+  /** Name of the root; it indicates the kind of editor. */
+  readonly contentKey: string
+  /** Position of the edit in the request, such as `edits[2]`, with which messages begin. */
+  readonly place: string
   /** The schema in whose form content is written; null without one. */
-  readonly schema?: ContentSchema | null
+  readonly schema: ContentSchema | null
   /** Records the target; null if the edit is not merged into a later version. */
-  readonly recorder?: DependencyRecorder | null
+  readonly recorder: DependencyRecorder | null
   /** Limits the work of the edit. */
-  readonly work?: WorkLimit
+  readonly work: WorkLimit
   /** The elements of an XML root before the transaction; null: the edit reads them. */
-  readonly index?: ElementIndex | null
+  readonly index: ElementIndex | null
 }
 
 /** Steps of reading a root, for each struct of the document. */
@@ -36,20 +44,12 @@ const stepsPerStruct = { text: 40, xml: 30, xmltext: 30 } as const satisfies Rec
 /**
  * Applies one edit to a root with text. Resolves the target in the root as it is, and changes nothing if it
  * throws. The Yjs type of the root does not change.
- * @param contentKey name of the root; it indicates the kind of editor
- * @param place position of the edit in the request, such as `edits[2]`, with which messages begin
- * @param work limits the work of the edit
  * @throws ApiError FAILED_PRECONDITION if the target is missing or ambiguous; INVALID_ARGUMENT if a root of
  * this kind does not support the edit; WorkLimitError
  */
 export function applyTextEdit(
-  transaction: Y.Transaction,
-  root: SharedRoot,
-  kind: TextKind,
-  contentKey: string,
+  { transaction, root, kind, contentKey, place, schema, recorder, work, index }: EditedRoot,
   edit: Edit,
-  place: string,
-  { schema = null, recorder = null, work = new WorkLimit(), index = null }: TextEditOptions = {},
 ): EditOutcome {
   const { doc } = transaction
   if (kind !== 'xml' && targetIn(edit)?.is === 'row')

@@ -8,7 +8,9 @@ import type {
   InsertedContent,
   InsertPlace,
 } from '../../../../src/core/content/edit/edit.ts'
-import { applyTextEdit, type TextKind } from '../../../../src/core/content/edit/text-edit.ts'
+import { applyTextEdit, type EditedRoot, type TextKind } from '../../../../src/core/content/edit/text-edit.ts'
+import { WorkLimit } from '../../../../src/core/content/edit/work-limit.ts'
+import type { SharedRoot } from '../../../../src/core/content/yjs/root-kind.ts'
 
 /** A target by its text. */
 export const quote = (
@@ -86,13 +88,32 @@ export const textAt = (index: number, deletions: number, insertion: string): Edi
   insertion,
 })
 
+/** Returns a root that is edited without a schema and without a limit. */
+export const editedRoot = (
+  transaction: Y.Transaction,
+  root: SharedRoot,
+  kind: TextKind,
+  contentKey: string,
+  place: string,
+): EditedRoot => ({
+  transaction,
+  root,
+  kind,
+  contentKey,
+  place,
+  schema: null,
+  recorder: null,
+  work: new WorkLimit(),
+  index: null,
+})
+
 /** Applies edits in one transaction. Returns the outcome of the last edit. */
 export function applyEdits(doc: Y.Doc, kind: TextKind, key: string, ...edits: Edit[]): EditOutcome {
   const root = doc.share.get(key)
   if (root === undefined) throw new Error('there is no such root')
   return doc.transact((transaction) => {
     const outcomes = edits.map((edit, index) =>
-      applyTextEdit(transaction, root, kind, key, edit, `edits[${index}]`),
+      applyTextEdit(editedRoot(transaction, root, kind, key, `edits[${index}]`), edit),
     )
     return outcomes.at(-1) as EditOutcome
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { checkPatch } from '../../../../src/core/content/edit/patch/check-patch.ts'
-import { patchOfInsertion, patchOfRemoval } from '../../../../src/core/content/edit/patch/path-edits.ts'
+import { patchOfInsertion } from '../../../../src/core/content/edit/patch/path-edits.ts'
 import { readAs } from '../json-support.ts'
 import { key, loaded, updatesOf } from '../support.ts'
 import { canonical, elementsOf } from './patch-model.ts'
@@ -379,7 +379,6 @@ it('[EDIT-40] expresses insertions and removals by path as patches', () => {
   expect(insertion(['list'], 'into')).toEqual(['list/-'])
   expect(insertion(['list'], 'end')).toEqual(['list/-'])
   expect(insertion(['list'], 'start')).toEqual(['list/0'])
-  expect(patchOfRemoval(['list', '0'])).toEqual([{ op: 'remove', path: ['list', '0'] }])
   expect(refusal(() => insertion(['list', '2'], 'before'))).toBe(
     'crdt/target-not-found there is no value at "/list/2"; read the document again',
   )

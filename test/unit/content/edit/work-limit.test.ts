@@ -12,6 +12,7 @@ import {
   attribute,
   attributes,
   block,
+  editedRoot,
   heading,
   insert,
   mark,
@@ -97,9 +98,10 @@ function resultOf(doc: Y.Doc, kind: TextKind, edit: Edit, steps?: number): Resul
   const root = doc.share.get(richKey)
   if (root === undefined) throw new Error('there is no such root')
   try {
-    return doc.transact((transaction) =>
-      applyTextEdit(transaction, root, kind, richKey, edit, 'edits[0]', { work: new WorkLimit(steps) }),
-    )
+    return doc.transact((transaction) => {
+      const edited = editedRoot(transaction, root, kind, richKey, 'edits[0]')
+      return applyTextEdit({ ...edited, work: new WorkLimit(steps) }, edit)
+    })
   } catch (error) {
     if (error instanceof WorkLimitError) return null
     if (error instanceof ApiError) return { rejected: error.message }

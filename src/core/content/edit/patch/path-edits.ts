@@ -44,8 +44,3 @@ function elementToken(path: readonly string[], at: 'before' | 'after' | 'into' |
   const index = Number(path.at(-1))
   return String(at === 'before' ? index : index + 1)
 }
-
-/** Returns the patch that removes the value at a path. */
-export const patchOfRemoval = (path: readonly string[]): readonly JsonPatchOperation[] => [
-  { op: 'remove', path },
-]
