@@ -4,7 +4,7 @@ import { limits } from '../../../model/limits.ts'
 import { type Json, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
 import { entryIn, readStoredValue } from '../../stored/shared-values.ts'
-import { markUnpaired, readTextState } from '../../text/text-state.ts'
+import { markUnpaired, type PlainTextState, readTextState } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/reader.ts'
 import { typesIn } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
@@ -37,7 +37,7 @@ export interface NestedFlowView extends FlowView {
  */
 export function readNestedView(root: SharedRoot, contentKey = '', work = new WorkLimit()): NestedFlowView {
   const reader = new NestedViewReader(usesLexical(root, contentKey), null)
-  reader.read(root, 0, true)
+  reader.read(root, 0)
   return reader.view(root, work)
 }
 
@@ -95,7 +95,7 @@ class NestedViewReader {
       attributesOf: ({ type }) => (type === null ? {} : nestedAttributes(type)),
       nodesWith: (name) => {
         const nodes: ViewNode[] = []
-        new NestedViewReader(isLexical, nodes).read(root, 0, true)
+        new NestedViewReader(isLexical, nodes).read(root, 0)
         return nodesWith(nodes, name)
       },
       locate: (type, index) => {
@@ -106,20 +106,21 @@ class NestedViewReader {
     }
   }
 
-  read(type: SharedRoot, depth: number, isRoot: boolean): void {
+  read(type: SharedRoot, depth: number): void {
     if (depth > limits.typeDepth) return
-    const node = this.#nodes === null ? null : newNode(type, this.#blocks.length)
-    if (!isRoot && node !== null) this.#nodes?.push(node)
-    if (isTextblock(type, isRoot)) this.#addBlock(type, isRoot, depth)
-    else for (const child of nestedIn(type)) this.read(child, depth + 1, false)
-    if (node !== null) node.endBlock = this.#blocks.length
+    const isRoot = depth === 0
+    const node = { type, firstBlock: this.#blocks.length, endBlock: 0, inline: null }
+    if (!isRoot) this.#nodes?.push(node)
+    if (isTextblock(type, isRoot)) this.#addBlock(type, depth)
+    else for (const child of nestedIn(type)) this.read(child, depth + 1)
+    node.endBlock = this.#blocks.length
   }
 
-  #addBlock(type: SharedRoot, isRoot: boolean, depth: number): void {
-    const block = new NestedBlock(this.#blocks.length, type, depth, { isRoot, isLexical: this.#isLexical })
+  #addBlock(type: SharedRoot, depth: number): void {
+    const block = new NestedBlock(this.#blocks.length, type, depth, this.#isLexical)
     this.#blocks.push(block)
     for (const node of this.#nodes === null ? [] : block.content.nodes) this.#nodes?.push(node)
-    if (isRoot || !(type instanceof Y.XmlText)) return
+    if (depth === 0 || !(type instanceof Y.XmlText)) return
     const names = namesOf(type)
     if (!isPlainNode(names)) return
     const name = typeOfNode(names)
@@ -127,25 +128,9 @@ class NestedViewReader {
   }
 }
 
-const newNode = (type: SharedRoot, firstBlock: number): ViewNode & { endBlock: number } => ({
-  type,
-  firstBlock,
-  endBlock: 0,
-  inline: null,
-})
-
 interface NestedPlace {
   readonly flow: number
   readonly pieces: readonly FlowPiece[]
-}
-
-/** The content of a block. */
-interface NestedContent {
-  readonly pieces: readonly FlowPiece[]
-  /** The inline nodes of the block. */
-  readonly nodes: readonly ViewNode[]
-  /** The shared texts of the block. */
-  readonly places: ReadonlyMap<SharedRoot, NestedPlace>
 }
 
 /** A block and its flow. Its content is read when it is needed, because most edits need that of few blocks. */
@@ -154,20 +139,17 @@ class NestedBlock implements TextFlow, TextBlock {
   readonly start = 0
   readonly #parent: SharedRoot
   readonly #depth: number
-  readonly #options: { readonly isRoot: boolean; readonly isLexical: boolean }
+  readonly #isLexical: boolean
+  readonly type: SharedRoot | null
   #text: string | null = null
   #content: NestedContent | null = null
 
-  constructor(
-    flow: number,
-    parent: SharedRoot,
-    depth: number,
-    options: { readonly isRoot: boolean; readonly isLexical: boolean },
-  ) {
+  constructor(flow: number, parent: SharedRoot, depth: number, isLexical: boolean) {
     this.flow = flow
+    this.type = depth === 0 ? null : parent
     this.#parent = parent
     this.#depth = depth
-    this.#options = options
+    this.#isLexical = isLexical
   }
 
   get text(): string {
@@ -179,10 +161,6 @@ class NestedBlock implements TextFlow, TextBlock {
     return this.text.length
   }
 
-  get type(): SharedRoot | null {
-    return this.#options.isRoot ? null : this.#parent
-  }
-
   get level(): number | null {
     return nestedLevel(namesOf(this.#parent))
   }
@@ -192,65 +170,107 @@ class NestedBlock implements TextFlow, TextBlock {
   }
 
   get content(): NestedContent {
-    this.#content ??= new NestedContentReader(this.flow, this.#options.isLexical).read(
-      this.#parent,
-      this.#depth,
-    )
+    this.#content ??= new NestedContent(this.flow, this.#isLexical).read(this.#parent, this.#depth)
     return this.#content
   }
 }
 
-class NestedContentReader {
+/** The shared text that is read. */
+interface OpenText {
+  readonly type: SharedRoot
+  readonly state: PlainTextState
+  /** Offset in its string. */
+  offset: number
+  /** Index in the shared text. */
+  index: number
+  /** In Lexical: the map before the next text. */
+  textNode: Y.Item | null
+}
+
+/** The content of one block. */
+class NestedContent {
+  readonly pieces: FlowPiece[] = []
+  /** The inline nodes of the block. */
+  readonly nodes: ViewNode[] = []
+  /** The shared texts of the block. */
+  readonly places = new Map<SharedRoot, NestedPlace>()
   readonly #flow: number
-  readonly #writer: FlowPieceWriter
-  readonly #nodes: ViewNode[] = []
-  readonly #places = new Map<SharedRoot, NestedPlace>()
+  readonly #isLexical: boolean
+  #length = 0
 
   constructor(flow: number, isLexical: boolean) {
     this.#flow = flow
-    this.#writer = new FlowPieceWriter(isLexical)
+    this.#isLexical = isLexical
   }
 
-  read(type: SharedRoot, depth: number): NestedContent {
-    this.#addPieces(type, depth)
-    this.#writer.end(type)
-    const { pieces } = this.#writer
-    const own = pieces.filter(({ source }) => source?.type === type)
-    this.#places.set(type, { flow: this.#flow, pieces: own })
-    return { pieces, nodes: this.#nodes, places: this.#places }
+  read(type: SharedRoot, depth: number): this {
+    const open = this.#addText(type, depth)
+    // A block ends with text, so that text can be inserted there.
+    if (type instanceof Y.XmlText && !this.pieces.at(-1)?.source) this.#addPiece(open, 0, null)
+    this.#addPlace(type, 0)
+    return this
   }
 
-  #addPieces(type: SharedRoot, depth: number): void {
-    const [flow, writer] = [this.#flow, this.#writer]
-    writer.enter(type)
+  #addText(type: SharedRoot, depth: number): OpenText {
+    const open: OpenText = { type, state: readTextState(type), offset: 0, index: 0, textNode: null }
     for (let item = type._start; item !== null; item = item.right) {
       if (item.deleted || !item.countable) continue
       const { content } = item
       const nested = content instanceof Y.ContentType ? content.type : null
-      if (content instanceof Y.ContentString) writer.text(content.str.length)
-      else if (nested instanceof Y.Map) writer.map(item, nested)
-      else if (isInnerText(nested, depth)) {
-        const start = writer.length
-        const place = this.#nodes.length
-        const first = writer.pieces.length
-        writer.pass(item)
-        this.#addPieces(nested, depth + 1)
-        const pieces = writer.pieces.slice(first).filter(({ source }) => source?.type === nested)
-        this.#places.set(nested, { flow, pieces })
-        const inline = { flow, start, end: writer.length }
-        this.#nodes.splice(place, 0, { type: nested, firstBlock: flow, endBlock: flow + 1, inline })
-        writer.leave()
-      } else {
-        const inline = isInvisible(nested) ? writer.invisible(item) : writer.atom(item)
-        if (nested !== null)
-          this.#nodes.push({
-            type: nested,
-            firstBlock: flow,
-            endBlock: flow + 1,
-            inline: { flow, ...inline },
-          })
+      if (content instanceof Y.ContentString) this.#addCharacters(open, content.str.length)
+      else if (nested instanceof Y.Map) this.#addMap(open, item, nested)
+      else if (isInnerText(nested, depth)) this.#addInnerText(nested, depth + 1)
+      else {
+        const start = this.#length
+        if (!isInvisible(nested)) this.#addAtom(open, item)
+        if (nested !== null) this.nodes.push(this.#nodeOf(nested, start))
       }
+      open.index += item.length
     }
+    return open
+  }
+
+  #addInnerText(type: SharedRoot, depth: number): void {
+    const [start, firstNode, firstPiece] = [this.#length, this.nodes.length, this.pieces.length]
+    this.#addText(type, depth)
+    this.#addPlace(type, firstPiece)
+    this.nodes.splice(firstNode, 0, this.#nodeOf(type, start))
+  }
+
+  #addCharacters(open: OpenText, length: number): void {
+    const last = this.pieces.at(-1)
+    if (last !== undefined && last.source?.type === open.type && endOf(last) === open.index)
+      this.pieces[this.pieces.length - 1] = { ...last, length: last.length + length }
+    else this.#addPiece(open, length, open.textNode)
+    this.#length += length
+    open.offset += length
+  }
+
+  /** Adds a map. In Lexical, it is a line break, or the node of the text after it. */
+  #addMap(open: OpenText, item: Y.Item, map: SharedRoot): void {
+    if (characterOf(map) !== null) this.#addAtom(open, item)
+    else open.textNode = item
+  }
+
+  #addAtom(open: OpenText, item: Y.Item): void {
+    if (this.#isLexical && this.pieces.at(-1)?.source === null) this.#addPiece(open, 0, null)
+    this.pieces.push({ start: this.#length, length: 1, source: null, item, isKept: false })
+    this.#length += 1
+    open.textNode = null
+  }
+
+  #addPiece({ type, state, offset, index }: OpenText, length: number, textNode: Y.Item | null): void {
+    this.pieces.push({ start: this.#length, length, source: { type, state }, from: offset, index, textNode })
+  }
+
+  #addPlace(type: SharedRoot, firstPiece: number): void {
+    const pieces = this.pieces.slice(firstPiece).filter(({ source }) => source?.type === type)
+    this.places.set(type, { flow: this.#flow, pieces })
+  }
+
+  #nodeOf(type: SharedRoot, start: number): ViewNode {
+    const flow = this.#flow
+    return { type, firstBlock: flow, endBlock: flow + 1, inline: { flow, start, end: this.#length } }
   }
 }
 
@@ -262,7 +282,7 @@ const isInnerText = (nested: SharedRoot | null, depth: number): nested is Y.XmlT
 const isInvisible = (nested: SharedRoot | null): boolean =>
   nested instanceof Y.XmlText && nested._length === 0 && isWrapper(namesOf(nested))
 
-/** Returns the text of a block, as `NestedContentReader` does. */
+/** Returns the text of a block, as `NestedContent` has it. */
 function textIn(type: SharedRoot, depth: number): string {
   let text = ''
   for (let item = type._start; item !== null; item = item.right) {
@@ -301,96 +321,6 @@ function isTextblock(type: SharedRoot, isRoot: boolean): boolean {
     hasBlocks ||= !isInlineType(nestedAttributes(content.type))
   }
   return isEmpty ? !isRoot : !hasBlocks && !isRoot
-}
-
-interface Nested {
-  readonly type: SharedRoot
-  readonly state: ReturnType<typeof readTextState>
-  offset: number
-  index: number
-}
-
-/** Collects the pieces of one block. */
-class FlowPieceWriter {
-  readonly pieces: FlowPiece[] = []
-  readonly #isLexical: boolean
-  readonly #open: { source: Nested; textNode: Y.Item | null }[] = []
-  #length = 0
-
-  constructor(isLexical: boolean) {
-    this.#isLexical = isLexical
-  }
-
-  /** Number of characters so far. */
-  get length(): number {
-    return this.#length
-  }
-
-  enter(type: SharedRoot): void {
-    const source = { type, state: readTextState(type), offset: 0, index: 0 }
-    this.#open.push({ source, textNode: null })
-  }
-
-  leave(): void {
-    this.#open.pop()
-  }
-
-  text(length: number): void {
-    const { source, textNode } = this.#current
-    const last = this.pieces.at(-1)
-    if (last !== undefined && last.source?.type === source.type && endOf(last) === source.index) {
-      this.pieces[this.pieces.length - 1] = { ...last, length: last.length + length }
-    } else this.#add(length, textNode)
-    this.#length += length
-    source.offset += length
-    source.index += length
-  }
-
-  /** Adds a map. In Lexical, it is a line break, or the node of the text after it. */
-  map(item: Y.Item, map: SharedRoot): void {
-    if (characterOf(map) !== null) this.atom(item)
-    else {
-      this.#current.textNode = item
-      this.pass(item)
-    }
-  }
-
-  atom(item: Y.Item): { start: number; end: number } {
-    if (this.#isLexical && this.pieces.at(-1)?.source === null) this.#add(0, null)
-    const start = this.#length
-    this.pieces.push({ start, length: 1, source: null, item, isKept: false })
-    this.#length += 1
-    this.#current.textNode = null
-    this.pass(item)
-    return { start, end: start + 1 }
-  }
-
-  /** Passes over an element that is not visible, because it is empty. Returns its range. */
-  invisible(item: Y.Item): { start: number; end: number } {
-    this.pass(item)
-    return { start: this.#length, end: this.#length }
-  }
-
-  /** Passes over an item that has no character in the flow. */
-  pass({ length }: Y.Item): void {
-    this.#current.source.index += length
-  }
-
-  /** Completes the block, so that text can be inserted at its end. */
-  end(type: SharedRoot): void {
-    const last = this.pieces.at(-1)
-    if (type instanceof Y.XmlText && (last === undefined || last.source === null)) this.#add(0, null)
-  }
-
-  #add(length: number, textNode: Y.Item | null): void {
-    const { source } = this.#current
-    const { type, state, offset, index } = source
-    this.pieces.push({ start: this.#length, length, source: { type, state }, from: offset, index, textNode })
-  }
-
-  get #current(): { source: Nested; textNode: Y.Item | null } {
-    return this.#open.at(-1) as { source: Nested; textNode: Y.Item | null }
-  }
 }
 
 /** Returns the index in the shared text at which a piece ends; null if the piece is not text. */
