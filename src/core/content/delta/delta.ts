@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import { isJsonObject } from '../../base/json.ts'
 import { invalidContent } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
-import { JsonValidator } from '../json/json-validator.ts'
+import { JsonValidator, quotedName } from '../json/json-validator.ts'
 import type { Output } from '../output.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -112,15 +112,15 @@ export interface DeltaInsert {
  */
 export function checkDelta(data: unknown): readonly DeltaInsert[] {
   const ops = Array.isArray(data) ? data : opsIn(data)
-  const reader = new JsonValidator()
-  return Array.from(ops, (op: unknown, index) => new OpReader(reader, index).read(op))
+  const reader = new OpReader()
+  return Array.from(ops, (op: unknown, index) => reader.readAt(op, index))
 }
 
 function opsIn(data: unknown): readonly unknown[] {
   if (typeof data === 'object' && data !== null && 'ops' in data) {
     const unknown = Object.keys(data).find((key) => key !== 'ops')
     if (unknown !== undefined)
-      throw invalidContent(`data must have nothing but ops; it has ${shown(unknown)}`)
+      throw invalidContent(`data must have nothing but ops; it has ${quotedName(unknown)}`)
     if (Array.isArray(data.ops)) return data.ops
     throw invalidContent(`data.ops must be an array, not ${jsonTypeName(data.ops)}`)
   }
@@ -129,19 +129,13 @@ function opsIn(data: unknown): readonly unknown[] {
   )
 }
 
-const shown = (key: string): string => JSON.stringify(key.slice(0, 50).toWellFormed())
+/** Reads the operations of one delta. */
+class OpReader extends JsonValidator {
+  #index = 0
 
-class OpReader {
-  readonly #reader: JsonValidator
-  readonly #index: number
-
-  constructor(reader: JsonValidator, index: number) {
-    this.#reader = reader
+  readAt(op: unknown, index: number): DeltaInsert {
     this.#index = index
-  }
-
-  read(op: unknown): DeltaInsert {
-    this.#reader.count()
+    this.count()
     if (!isJsonObject(op)) {
       throw this.#refusal(`must be an object with insert, not ${jsonTypeName(op)}`)
     }
@@ -150,7 +144,7 @@ class OpReader {
       if (name in rest) throw this.#refusal(`is a ${name}: data is the whole content, so it has only inserts`)
     }
     for (const name of Object.keys(rest))
-      throw this.#refusal(`must have insert and attributes, not ${shown(name)}`)
+      throw this.#refusal(`must have insert and attributes, not ${quotedName(name)}`)
     const read = this.#insert(insert)
     const set = this.#attributes(attributes)
     return set === null ? { insert: read } : { insert: read, attributes: set }
@@ -177,7 +171,7 @@ class OpReader {
   }
 
   #json = (value: unknown, name: string): Json =>
-    this.#reader.within(this.#index, () => this.#reader.within(name, () => this.#reader.read(value)))
+    this.within(this.#index, () => this.within(name, () => this.read(value)))
 
   #refusal = (what: string): Error => invalidContent(`operation ${this.#index} of data ${what}`)
 }

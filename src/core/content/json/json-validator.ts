@@ -59,6 +59,8 @@ export class JsonValidator {
 
   problem = (problem: string): Error => invalidContent(`${this.place} ${problem}`)
 
+  problemAt = (step: string, problem: string): Error => this.within(step, () => this.problem(problem))
+
   /** The place of the part that is read, as a JSON pointer. */
   get place(): string {
     return pointerTo(this.#path)
@@ -100,6 +102,9 @@ export class JsonValidator {
     return read
   }
 }
+
+/** Returns the start of a name in quotes, for a message. */
+export const quotedName = (name: string): string => JSON.stringify(name.slice(0, 50).toWellFormed())
 
 function isPlain(data: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(data)

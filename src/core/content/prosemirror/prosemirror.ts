@@ -4,7 +4,7 @@ import { memoized } from '../../base/maps.ts'
 import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import { type Json, type JsonObject, jsonTypeName, setMember } from '../json/json.ts'
-import { JsonValidator } from '../json/json-validator.ts'
+import { JsonValidator, quotedName } from '../json/json-validator.ts'
 import { Output } from '../output.ts'
 import { type MarkSet, type MarkTable, shownMax } from '../xml/mark-sets.ts'
 import { storedName } from '../xml/names.ts'
@@ -44,12 +44,12 @@ class NodeValidator extends JsonValidator {
       throw this.problem(`must be a node of the type "${rootType}" or an array, not ${jsonTypeName(data)}`)
     const { type, content, attrs, ...others } = data
     if (type !== rootType)
-      throw this.#problemAt('type', `must be "${rootType}"; to send nodes without a document, use an array`)
+      throw this.problemAt('type', `must be "${rootType}"; to send nodes without a document, use an array`)
     this.#refuseMembers(others, 'type, content')
     const attributes = this.object('attrs', attrs ?? undefined)
     const set = Object.keys(attributes).find((name) => attributes[name] !== null)
     if (set !== undefined)
-      throw this.#problemAt('attrs', `must be absent: a root stores no attributes such as ${shown(set)}`)
+      throw this.problemAt('attrs', `must be absent: a root stores no attributes such as ${quotedName(set)}`)
     return this.#root(this.#content(content, 1))
   }
 
@@ -68,11 +68,11 @@ class NodeValidator extends JsonValidator {
     if (!isJsonObject(data)) throw this.problem(`must be a node (an object), not ${jsonTypeName(data)}`)
     const { type, attrs, content, marks, text, ...others } = data
     if (typeof type !== 'string')
-      throw this.#problemAt('type', `must be the name of a node type, not ${jsonTypeName(type)}`)
+      throw this.problemAt('type', `must be the name of a node type, not ${jsonTypeName(type)}`)
     if (type === textType && content === undefined) {
       this.#refuseMembers({ ...(attrs !== undefined && { attrs }), ...others }, 'type, text, marks')
       if (typeof text !== 'string')
-        throw this.#problemAt('text', `must be a string, not ${jsonTypeName(text)}`)
+        throw this.problemAt('text', `must be a string, not ${jsonTypeName(text)}`)
       return { kind: 'text', text: text.toWellFormed(), marks: this.#marks(marks) }
     }
     this.#refuseMembers({ ...(text !== undefined && { text }), ...others }, 'type, attrs, content, marks')
@@ -111,20 +111,16 @@ class NodeValidator extends JsonValidator {
     const { type, attrs, ...others } = data
     this.#refuseMembers(others, 'type, attrs')
     if (typeof type !== 'string')
-      throw this.#problemAt('type', `must be the name of a mark type, not ${jsonTypeName(type)}`)
+      throw this.problemAt('type', `must be the name of a mark type, not ${jsonTypeName(type)}`)
     return { name: type.toWellFormed(), attributes: this.object('attrs', attrs ?? undefined) }
   }
 
   /** Rejects members that the format does not have, because their content would be lost. */
   #refuseMembers(others: object, allowed: string): void {
     const [unknown] = Object.keys(others)
-    if (unknown !== undefined) throw this.problem(`must have only ${allowed}, not ${shown(unknown)}`)
+    if (unknown !== undefined) throw this.problem(`must have only ${allowed}, not ${quotedName(unknown)}`)
   }
-
-  #problemAt = (step: string, problem: string): Error => this.within(step, () => this.problem(problem))
 }
-
-const shown = (name: string): string => JSON.stringify(name.slice(0, 50).toWellFormed())
 
 /**
  * Returns the content of a root as a ProseMirror document in JSON: a node of the type `doc`. The types of
@@ -190,12 +186,9 @@ class NodeWriter {
   }
 
   #mark(form: MarkForm): JsonObject {
-    const known = this.#forms.get(form)
-    if (known !== undefined) return known
-    const { name, attributes } = form
-    const type = storedName(name)
-    const mark = attributes.length === 0 ? { type } : { type, attrs: this.#attrs(attributes) }
-    this.#forms.set(form, mark)
-    return mark
+    return memoized(this.#forms, form, () => {
+      const type = storedName(form.name)
+      return form.attributes.length === 0 ? { type } : { type, attrs: this.#attrs(form.attributes) }
+    })
   }
 }

@@ -106,27 +106,7 @@ export const markUnpaired = (text: string, placeholder = '\ud800'): string =>
 export const runIndexAtOffset = (runs: readonly { readonly start: number }[], at: number): number =>
   Math.max(0, firstIndex(runs.length, (index) => (runs[index] as { start: number }).start > at) - 1)
 
-interface FoundRun<Run> {
-  readonly run: Run | undefined
-  /** Infinity for the last run. */
-  readonly end: number
-}
-
-/** Returns the run that contains the character at an offset, and its end. */
-export const runAt = <Run extends { readonly start: number }>(
-  runs: readonly Run[],
-  at: number,
-): FoundRun<Run> => runFrom(runs, runIndexAtOffset(runs, at))
-
-const runFrom = <Run extends { readonly start: number }>(
-  runs: readonly Run[],
-  index: number,
-): FoundRun<Run> => ({
-  run: runs[index],
-  end: runs[index + 1]?.start ?? Number.POSITIVE_INFINITY,
-})
-
-/** Like `runAt`, in constant time for offsets that ascend. */
+/** Finds the runs that contain the characters at offsets, which must ascend. */
 export class RunCursor<Run extends { readonly start: number }> {
   readonly #runs: readonly Run[]
   #index = 0
@@ -135,9 +115,14 @@ export class RunCursor<Run extends { readonly start: number }> {
     this.#runs = runs
   }
 
-  at(offset: number): FoundRun<Run> {
-    while ((this.#runs[this.#index + 1]?.start ?? Number.POSITIVE_INFINITY) <= offset) this.#index += 1
-    return runFrom(this.#runs, this.#index)
+  /** Returns the run, and its end; Infinity for the last run. */
+  at(offset: number): { readonly run: Run | undefined; readonly end: number } {
+    while (this.#end <= offset) this.#index += 1
+    return { run: this.#runs[this.#index], end: this.#end }
+  }
+
+  get #end(): number {
+    return this.#runs[this.#index + 1]?.start ?? Number.POSITIVE_INFINITY
   }
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../base/json.ts'
 import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 import { isObject, jsonTypeName } from '../json/json.ts'
-import { JsonValidator } from '../json/json-validator.ts'
+import { JsonValidator, quotedName } from '../json/json-validator.ts'
 import { nameless } from '../yjs/root-kind.ts'
 import type { SharedElement, SharedNode, SharedText, TextPiece } from './nodes.ts'
 
@@ -31,8 +31,7 @@ function isEditorNode(insert: TextPiece['insert'], inAttributed: boolean): boole
   return insert.kind === 'text' || (insert.kind === 'element' && (inAttributed || insert.name === nameless))
 }
 
-class XmlTextValidator {
-  readonly #json = new JsonValidator()
+class XmlTextValidator extends JsonValidator {
   /** Number of shared values that contain the part that is read. */
   #depth = 0
 
@@ -40,30 +39,29 @@ class XmlTextValidator {
     const { attributes, delta } = this.#members(data, ['attributes', 'delta'])
     return {
       kind: 'text',
-      attributes: this.#json.object('attributes', attributes),
-      delta: this.#json.list('delta', delta, (piece) => this.#piece(piece)),
+      attributes: this.object('attributes', attributes),
+      delta: this.list('delta', delta, (piece) => this.#piece(piece)),
     }
   }
 
   #element(data: unknown): SharedElement {
     const { name, attributes, children } = this.#members(data, ['name', 'attributes', 'children'])
-    if (typeof name !== 'string') throw this.#problemAt('name', `must be a string, not ${jsonTypeName(name)}`)
+    if (typeof name !== 'string') throw this.problemAt('name', `must be a string, not ${jsonTypeName(name)}`)
     return {
       kind: 'element',
       name: name.toWellFormed(),
-      attributes: this.#json.object('attributes', attributes),
-      children: this.#json.list(
-        'children',
-        children,
-        (child) => this.#node(child, ['text', 'element']) as SharedText | SharedElement,
-      ),
+      attributes: this.object('attributes', attributes),
+      children: this.list('children', children, (child) => this.#inElement(child)),
     }
   }
 
+  #inElement = (data: unknown): SharedText | SharedElement =>
+    this.#node(data, ['text', 'element']) as SharedText | SharedElement
+
   #piece(data: unknown): TextPiece {
-    this.#json.count()
+    this.count()
     const { attributes, ...rest } = this.#members(data, ['attributes', 'insert', 'text', 'element', 'map'])
-    const formatting = this.#json.object('attributes', attributes)
+    const formatting = this.object('attributes', attributes)
     const set = Object.entries(formatting).filter(([, value]) => value !== null)
     return { insert: this.#insert(rest), formatting: Object.fromEntries(set) }
   }
@@ -71,20 +69,19 @@ class XmlTextValidator {
   #insert(data: Record<string, unknown>): string | SharedNode {
     if (!('insert' in data)) return this.#node(data, ['text', 'element', 'map'])
     if (Object.keys(data).length > 1)
-      throw this.#json.problem('must have only one of insert, text, element and map')
+      throw this.problem('must have only one of insert, text, element and map')
     const { insert } = data
     if (typeof insert === 'string') return insert.toWellFormed()
-    const json = this.#json.within('insert', () => this.#json.read(insert))
+    const json = this.within('insert', () => this.read(insert))
     if (isObject(json)) return { kind: 'embed', value: json }
-    throw this.#problemAt('insert', `must be a string or an object, not ${jsonTypeName(json)}`)
+    throw this.problemAt('insert', `must be a string or an object, not ${jsonTypeName(json)}`)
   }
 
   #node(data: unknown, kinds: readonly string[]): SharedNode {
     const [found, ...others] = Object.entries(this.#members(data, kinds))
-    if (found === undefined || others.length > 0)
-      throw this.#json.problem(`must have one of ${kinds.join(', ')}`)
+    if (found === undefined || others.length > 0) throw this.problem(`must have one of ${kinds.join(', ')}`)
     const [kind, value] = found
-    this.#json.count()
+    this.count()
     this.#depth += 1
     if (this.#depth >= limits.typeDepth) throw tooDeep()
     const node = this.#nodeOf(kind, value)
@@ -93,22 +90,18 @@ class XmlTextValidator {
   }
 
   #nodeOf(kind: string, value: unknown): SharedNode {
-    if (kind === 'map') return { kind: 'map', value: this.#json.object('map', value) }
-    return this.#json.within(kind, () => (kind === 'text' ? this.text(value) : this.#element(value)))
+    if (kind === 'map') return { kind: 'map', value: this.object('map', value) }
+    return this.within(kind, () => (kind === 'text' ? this.text(value) : this.#element(value)))
   }
 
   /** Returns the members of an object. Rejects an object with any other member. */
   #members(data: unknown, names: readonly string[]): Record<string, unknown> {
     if (!isJsonObject(data))
-      throw this.#json.problem(`must be an object with ${names.join(', ')}, not ${jsonTypeName(data)}`)
+      throw this.problem(`must be an object with ${names.join(', ')}, not ${jsonTypeName(data)}`)
     const unknown = Object.keys(data).find((name) => !names.includes(name))
     if (unknown === undefined) return { ...data }
-    const shown = JSON.stringify(unknown.slice(0, 50).toWellFormed())
-    throw this.#json.problem(`must have ${names.join(', ')}, not ${shown}`)
+    throw this.problem(`must have ${names.join(', ')}, not ${quotedName(unknown)}`)
   }
-
-  #problemAt = (step: string, problem: string): Error =>
-    this.#json.within(step, () => this.#json.problem(problem))
 }
 
 const tooDeep = (): Error =>

@@ -2,7 +2,8 @@ import type { FormatTable } from '../delta/formatted-text.ts'
 import type { Hunk } from '../diff/diff.ts'
 import type { JsonObject } from '../json/json.ts'
 import { TextChange } from '../text/operations.ts'
-import { runAt } from '../text/text-state.ts'
+import { RunCursor } from '../text/text-state.ts'
+import type { XmlRun } from '../xml/tree.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import {
   type ChildNode,
@@ -46,7 +47,7 @@ export class NestedTextWriter extends TextChange<string | JsonObject | SharedRoo
     for (; this.#targetAt < targetAt; this.#targetAt++) {
       const node = this.#target.children[this.#targetAt] as NestedNode
       if (isChild(node)) this.#insertChild(node)
-      else this.#insertText(node, 0, node.text.length)
+      else this.#insertText(node.text, new RunCursor(node.runs), 0, node.text.length)
     }
   }
 
@@ -62,16 +63,17 @@ export class NestedTextWriter extends TextChange<string | JsonObject | SharedRoo
   /** Changes a text node to the target text. */
   edit(node: TextNode, target: TextNode, hunks: readonly Hunk[]): void {
     this.#passHidden()
+    const [storedRuns, wantedRuns] = [new RunCursor(node.runs), new RunCursor(target.runs)]
     let [at, targetAt] = [0, 0]
     for (const { aStart, aEnd, bStart, bEnd } of [...hunks, endOf(node, target)]) {
       while (at < aStart) {
-        const [stored, wanted] = [runAt(node.runs, at), runAt(target.runs, targetAt)]
+        const [stored, wanted] = [storedRuns.at(at), wantedRuns.at(targetAt)]
         const end = Math.min(aStart, stored.end, at + wanted.end - targetAt)
         this.retain(end - at, this.#formats.change(stored.run?.marks ?? 0, wanted.run?.marks ?? 0))
         targetAt += end - at
         at = end
       }
-      this.#insertText(target, bStart, bEnd)
+      this.#insertText(target.text, wantedRuns, bStart, bEnd)
       this.delete(aEnd - aStart)
       at = aEnd
       targetAt = bEnd
@@ -104,9 +106,9 @@ export class NestedTextWriter extends TextChange<string | JsonObject | SharedRoo
     if (unfilled !== null) this.unfilled.push(unfilled)
   }
 
-  #insertText({ text, runs }: TextNode, start: number, end: number): void {
+  #insertText(text: string, runs: RunCursor<XmlRun>, start: number, end: number): void {
     for (let at = start; at < end; ) {
-      const { run, end: runEnd } = runAt(runs, at)
+      const { run, end: runEnd } = runs.at(at)
       const until = Math.min(end, runEnd)
       this.insert(text.slice(at, until), this.#formats.attributesOf(run?.marks ?? 0))
       at = until
