@@ -14,12 +14,9 @@ export class BlockKeys {
   readonly #known = new Map<BlockNode, number>()
 
   of(block: BlockNode): number {
-    const known = this.#known.get(block)
-    if (known !== undefined) return known
-    const key = this.#key(block)
-    const number = memoized(this.#numbers, key, () => this.#numbers.size)
-    this.#known.set(block, number)
-    return number
+    return memoized(this.#known, block, () =>
+      memoized(this.#numbers, this.#key(block), () => this.#numbers.size),
+    )
   }
 
   #key(block: BlockNode): string {

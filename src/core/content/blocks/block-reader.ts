@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import type { MarkSet } from '../xml/mark-sets.ts'
 import type { XmlElement, XmlNode, XmlText } from '../xml/tree.ts'
 import {
@@ -6,6 +7,7 @@ import {
   type CustomNode,
   continued,
   type Inline,
+  type ListItem,
   type NeutralBlock,
   type TableCell,
   type TableRow,
@@ -49,9 +51,9 @@ export class BlockReader {
   }
 
   /** Returns the formatting of a text that the block tree represents. */
-  marksOf(set: MarkSet): BlockMarks {
-    const known = this.#markSets.get(set)
-    if (known !== undefined) return known
+  marksOf = (set: MarkSet): BlockMarks => memoized(this.#markSets, set, () => this.#readMarks(set))
+
+  #readMarks(set: MarkSet): BlockMarks {
     const marks: { -readonly [Name in MarkName]?: BlockMarks[Name] } = {}
     for (const { name, attributes } of this.#marks.formsOf(set)) {
       const mark = this.#markNames.get(name)
@@ -63,7 +65,6 @@ export class BlockReader {
         if (href !== undefined) marks.link = { href, title: values.get('title') ?? null }
       }
     }
-    this.#markSets.set(set, marks)
     return marks
   }
 
@@ -118,18 +119,12 @@ export class BlockReader {
       case 'blockquote':
         return { kind: 'blockquote', children: this.blocks(node.children) }
       case 'bulletList': {
-        const children = this.#parts(node, ['listItem'], (item) => ({
-          kind: 'listItem' as const,
-          children: this.blocks(item.children),
-        }))
+        const children = this.#items(node)
         return children && { kind: 'bulletList', children }
       }
       case 'orderedList': {
         const start = Number(attributeOf(node, this.#dialect.start) ?? 1)
-        const children = this.#parts(node, ['listItem'], (item) => ({
-          kind: 'listItem' as const,
-          children: this.blocks(item.children),
-        }))
+        const children = this.#items(node)
         const least = this.#dialect.isFlat ? continued : 0
         if (children === null || !Number.isInteger(start) || start < least || start > 999_999_999) return null
         return { kind: 'orderedList', start, children }
@@ -154,6 +149,9 @@ export class BlockReader {
         return null
     }
   }
+
+  #items = (list: XmlElement): ListItem[] | null =>
+    this.#parts(list, ['listItem'], ({ children }) => ({ kind: 'listItem', children: this.blocks(children) }))
 
   #paragraph(node: XmlElement): NeutralBlock {
     const content = this.line(node.children)
@@ -198,12 +196,10 @@ export class BlockReader {
   }
 
   #row(node: XmlElement, isFirst: boolean): TableRow | null {
-    if (this.#hasAllTables) {
-      const children = this.#parts(node, ['tableCell', 'tableHeader'], (cell, kind) => this.#cell(cell, kind))
-      return children && { kind: 'tableRow', children }
-    }
-    const kind = isFirst ? 'tableHeader' : 'tableCell'
-    const children = this.#parts(node, [kind], (cell) => this.#cell(cell, kind))
+    const kinds = (['tableCell', 'tableHeader'] as const).filter(
+      (kind) => this.#hasAllTables || (kind === 'tableHeader') === isFirst,
+    )
+    const children = this.#parts(node, kinds, (cell, kind) => this.#cell(cell, kind))
     return children && { kind: 'tableRow', children }
   }
 

@@ -14,7 +14,7 @@ const noAttributes: Attributes = new Map()
 /** Converts blocks to nodes with stored names. */
 export class BlockWriter {
   readonly #dialect: Dialect
-  readonly #marks: MarkIndex
+  readonly marks: MarkIndex
   readonly #numbers: NodeInterner
   /** The stored nodes for which custom nodes stand, by their ids. */
   readonly #stored: ReadonlyMap<string, XmlNode>
@@ -27,7 +27,7 @@ export class BlockWriter {
     stored: ReadonlyMap<string, XmlNode>,
   ) {
     this.#dialect = dialect
-    this.#marks = marks
+    this.marks = marks
     this.#numbers = numbers
     this.#stored = stored
   }
@@ -161,15 +161,10 @@ export class BlockWriter {
       : this.element('hardBreak', [])
   }
 
-  markSet(marks: BlockMarks): MarkSet {
-    const key = marksKey(marks)
-    const known = this.#markSets.get(key)
-    if (known !== undefined) return known
-    let set: MarkSet = 0
-    for (const form of this.markForms(marks)) set = this.#marks.with(set, form)
-    this.#markSets.set(key, set)
-    return set
-  }
+  markSet = (marks: BlockMarks): MarkSet =>
+    memoized(this.#markSets, marksKey(marks), () =>
+      this.markForms(marks).reduce<MarkSet>((set, form) => this.marks.with(set, form), 0),
+    )
 
   /**
    * Returns the marks of a new text. As in the editor, a mark removes the marks that it excludes.

@@ -25,7 +25,7 @@ export interface Heading {
   readonly content: readonly Inline[]
 }
 
-export interface Blockquote {
+interface Blockquote {
   readonly kind: 'blockquote'
   readonly children: readonly NeutralBlock[]
 }
@@ -35,12 +35,12 @@ export type BlockList = BulletList | OrderedList | TaskList
 export const isList = (block: NeutralBlock): block is BlockList =>
   block.kind === 'bulletList' || block.kind === 'orderedList' || block.kind === 'taskList'
 
-export interface BulletList {
+interface BulletList {
   readonly kind: 'bulletList'
   readonly children: readonly ListItem[]
 }
 
-export interface OrderedList {
+interface OrderedList {
   readonly kind: 'orderedList'
   /** Number of the first item. `continued` if the list continues the list before it. */
   readonly start: number
@@ -66,14 +66,14 @@ export interface TaskItem {
   readonly children: readonly NeutralBlock[]
 }
 
-export interface CodeBlock {
+interface CodeBlock {
   readonly kind: 'codeBlock'
   /** Null if the block states no language. */
   readonly language: string | null
   readonly text: string
 }
 
-export interface HorizontalRule {
+interface HorizontalRule {
   readonly kind: 'horizontalRule'
 }
 

@@ -2,6 +2,7 @@ import { memoized } from '../../base/maps.ts'
 import { diffTokens, keptPositions } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { diffText } from '../diff/text-diff.ts'
+import { stepsMax } from '../text/plan.ts'
 import { NodeAligner } from '../xml/align.ts'
 import type { MarkSet } from '../xml/mark-sets.ts'
 import type { XmlElement, XmlNode } from '../xml/tree.ts'
@@ -9,7 +10,6 @@ import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './b
 import { atomKey, BlockKeys, isInvisible, marksKey } from './block-keys.ts'
 import type { BlockReader } from './block-reader.ts'
 import type { BlockWriter } from './block-writer.ts'
-import type { MarkIndex } from './dialect.ts'
 
 /** Maximum number of edits inside one line. If there are more, the line counts as one edit. */
 const lineEditsMax = 10_000
@@ -35,28 +35,18 @@ interface ChangedRange {
 export class BlockMerger {
   readonly #reader: BlockReader
   readonly #writer: BlockWriter
-  readonly #marks: MarkIndex
-  readonly #budget: DiffBudget
-  readonly #aligner: NodeAligner
+  readonly #budget: DiffBudget = { steps: stepsMax }
+  readonly #aligner = new NodeAligner(this.#budget)
   readonly #keys: BlockKeys
   readonly #sets = new Map<string, MarkSet>()
   /** The stored nodes whose attributes a wanted block has. */
   readonly #taken = new Set<XmlNode>()
   readonly #ranges = new Map<ChangedRange, StayingText | null>()
 
-  constructor(
-    reader: BlockReader,
-    writer: BlockWriter,
-    marks: MarkIndex,
-    budget: DiffBudget,
-    keys = new BlockKeys(),
-  ) {
+  constructor(reader: BlockReader, writer: BlockWriter, keys = new BlockKeys()) {
     this.#reader = reader
     this.#writer = writer
-    this.#marks = marks
     this.#keys = keys
-    this.#budget = budget
-    this.#aligner = new NodeAligner(budget)
   }
 
   /**
@@ -190,7 +180,7 @@ export class BlockMerger {
       child.kind === 'element'
         ? child.attributes.length > 0
         : child.runs.some(({ marks }) =>
-            this.#marks
+            this.#writer.marks
               .formsOf(marks)
               .some(({ name, attributes: own }) => own.length > 0 || !this.#reader.isKnownMark(name)),
           ),
@@ -339,19 +329,19 @@ export class BlockMerger {
     const wanted = isSame ? [] : this.#writer.markForms(marks)
     const isAlone = this.#writer.areAlone(marks)
     let set: MarkSet = isSame ? stored : 0
-    for (const form of isSame ? [] : this.#marks.formsOf(stored)) {
+    for (const form of isSame ? [] : this.#writer.marks.formsOf(stored)) {
       const isKept =
         !isAlone &&
         !wanted.some(({ name }) => this.#writer.excludes(name, form.name)) &&
         (newIn === null || this.#writer.allows(newIn, form.name))
-      if (isKept && !this.#reader.isKnownMark(form.name)) set = this.#marks.with(set, form)
+      if (isKept && !this.#reader.isKnownMark(form.name)) set = this.#writer.marks.with(set, form)
     }
     for (const form of wanted) {
       const isLink = form.attributes.length > 0
       const same =
         !isLink || marksKey({ link: before.link as never }) === marksKey({ link: marks.link as never })
-      const own = same ? this.#marks.formsOf(stored).find(({ name }) => name === form.name) : undefined
-      set = this.#marks.with(set, own ?? form)
+      const own = same ? this.#writer.marks.formsOf(stored).find(({ name }) => name === form.name) : undefined
+      set = this.#writer.marks.with(set, own ?? form)
     }
     this.#sets.set(key, set)
     return set

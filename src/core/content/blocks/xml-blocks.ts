@@ -1,11 +1,10 @@
 import type * as Y from 'yjs'
 import { Output } from '../output.ts'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
-import { stepsMax } from '../text/plan.ts'
 import type { ObservedSchema } from '../xml/observed-schema.ts'
 import { readTree, XmlScope } from '../xml/read-tree.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
-import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
+import { type LiveElement, type LiveNode, nodesWithin, type XmlElement } from '../xml/tree.ts'
 import { xmlValues } from '../xml/value-codec.ts'
 import { replaceTree } from '../xml/xml.ts'
 import type { RootReplacement } from '../yjs/root-replacement.ts'
@@ -45,14 +44,10 @@ function dialectFor(
 
 /** Returns whether a paragraph or a heading contains an image. */
 function hasInlineImages(root: LiveElement): boolean {
-  const waiting: LiveNode[] = [root]
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node.kind === 'text') continue
-    const isLine = node.name === 'paragraph' || node.name === 'heading'
-    for (const child of node.children) {
-      if (isLine && child.kind === 'element' && child.name === 'image') return true
-      waiting.push(child)
-    }
+  for (const node of nodesWithin(root)) {
+    const isLine = node.kind === 'element' && (node.name === 'paragraph' || node.name === 'heading')
+    if (isLine && node.children.some((child) => child.kind === 'element' && child.name === 'image'))
+      return true
   }
   return false
 }
@@ -60,11 +55,7 @@ function hasInlineImages(root: LiveElement): boolean {
 /** Returns all nodes of a root by their ids. */
 function nodesById(root: LiveElement): ReadonlyMap<string, LiveNode> {
   const nodes = new Map<string, LiveNode>()
-  const waiting: LiveNode[] = [...root.children]
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    nodes.set(storedId(node), node)
-    if (node.kind === 'element') for (const child of node.children) waiting.push(child)
-  }
+  for (const node of nodesWithin(root)) if (node !== root) nodes.set(storedId(node), node)
   return nodes
 }
 
@@ -116,7 +107,7 @@ export const newXmlBlocks = (target: TextOfBlocks): TargetTree => ({
     const writer = new BlockWriter(dialect, scope, new Map())
     const built = (dialect.isFlat ? splitLists(blocks) : blocks).map((block) => writer.build(block))
     const reader = new BlockReader(dialect, marks, (node) => storedId(node as LiveNode))
-    const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax })
+    const merger = new BlockMerger(reader, writer)
     const kept = replaced === undefined ? built : merger.formatted({ live: [replaced], built })
     const nodes = dialect.isFlat ? new NoteTree(root, scope, false).restoredBlocks(kept) : kept
     return writer.named('', nodes, new Map())
@@ -144,7 +135,7 @@ function storedRoot(format: BlockFormat, scope: XmlScope, root: LiveElement): St
     hasNode: (id) => nodeOf(id) !== undefined,
     merged: (live, wanted, keys) => {
       const writer = new BlockWriter(dialect, scope, nodes ?? new Map())
-      const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax }, keys)
+      const merger = new BlockMerger(reader, writer, keys)
       return note === null || lists === null
         ? writer.named('', merger.merge(live, wanted), new Map())
         : note.restored(merger.merge(splitLive(live, lists.parts), splitLists(wanted)))

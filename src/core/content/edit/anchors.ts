@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import { ApiError, type ErrorCode } from '../../base/errors.ts'
+import { memoized } from '../../base/maps.ts'
 import { contentKeyOf, requireRoot, shownName } from '../roots.ts'
 import { encodePosition } from '../yjs/items.ts'
 import { type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
@@ -12,10 +13,16 @@ import {
   indexIn,
   locatePositions,
   positionsOf,
-  type TextFlowPiece,
 } from './targets/anchor-positions.ts'
 import { findQuote } from './targets/find-quote.ts'
-import type { FlowPiece, FlowView, TextBlock, TextFlow, TextRange } from './targets/flow-view.ts'
+import type {
+  FlowPiece,
+  FlowView,
+  TextBlock,
+  TextFlow,
+  TextFlowPiece,
+  TextRange,
+} from './targets/flow-view.ts'
 import { readLineView } from './targets/line-view.ts'
 import { readNestedView } from './targets/nested-view.ts'
 import { quoteIn, type ShownQuote, shownQuoteMax } from './targets/places.ts'
@@ -116,14 +123,12 @@ class RootReader {
 
   /** Returns a root; null if it does not exist, or if it is a map or an array. */
   at(contentKey: string): AnchoredRoot | null {
-    const known = this.#read.get(contentKey)
-    if (known !== undefined) return known
-    const { doc } = this
-    const type = doc.share.get(contentKey)
-    const view = type === undefined ? null : (viewReaders[rootKind(doc, contentKey)]?.(type) ?? null)
-    const root = view === null ? null : { view, doc, contentKey }
-    this.#read.set(contentKey, root)
-    return root
+    return memoized(this.#read, contentKey, () => {
+      const { doc } = this
+      const type = doc.share.get(contentKey)
+      const view = type === undefined ? null : (viewReaders[rootKind(doc, contentKey)]?.(type) ?? null)
+      return view && { view, doc, contentKey }
+    })
   }
 }
 

@@ -48,13 +48,8 @@ class HtmlWriter extends TagWriter {
 
   /** Writes the blocks that are visible, each on lines of its own. */
   #blocks(blocks: readonly NeutralBlock[]): void {
-    let isFirst = true
-    for (const block of blocks) {
-      if (isInvisible(block)) continue
-      if (!isFirst) this.push('\n')
-      isFirst = false
-      this.#block(block)
-    }
+    const visible = blocks.filter((block) => !isInvisible(block))
+    this.#joined(visible, (block) => this.#block(block))
   }
 
   #block(block: NeutralBlock): void {

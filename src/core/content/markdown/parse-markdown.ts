@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { memoized } from '../../base/maps.ts'
 import { limits } from '../../model/limits.ts'
 import type {
   BlockList,
@@ -63,10 +64,12 @@ type Parser = InstanceType<typeof MarkdownIt>
 
 const parsers = new Map<string, Parser>()
 
-function parserFor({ table, strike }: BlockFeatures, hidesDefinitions: boolean): Parser {
-  const key = `${table} ${strike} ${hidesDefinitions}`
-  const known = parsers.get(key)
-  if (known !== undefined) return known
+const parserFor = ({ table, strike }: BlockFeatures, hidesDefinitions: boolean): Parser =>
+  memoized(parsers, `${table} ${strike} ${hidesDefinitions}`, () =>
+    newParser(table, strike, hidesDefinitions),
+  )
+
+function newParser(table: boolean, strike: boolean, hidesDefinitions: boolean): Parser {
   const parser = new MarkdownIt({ html: true, linkify: true, maxNesting: limits.markdownDepth })
   useGfmStrikethrough(parser)
   if (!table) parser.disable('table')
@@ -74,7 +77,6 @@ function parserFor({ table, strike }: BlockFeatures, hidesDefinitions: boolean):
   if (!hidesDefinitions) parser.disable('strip_references')
   parser.validateLink = (url) => !mayRunScript(url)
   useGfmAutolinks(parser)
-  parsers.set(key, parser)
   return parser
 }
 
@@ -115,7 +117,7 @@ class TokenReader {
   /** Reads blocks up to the token that closes their parent, and skips this token. */
   #blocks(end: string, lines?: number[]): NeutralBlock[] {
     const blocks: NeutralBlock[] = []
-    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
+    for (const token of this.#until(end)) {
       const found = this.#block(token)
       for (const block of found) {
         // A paragraph without text, for example of a link without text, is not shown anywhere.
@@ -125,6 +127,12 @@ class TokenReader {
       }
     }
     return blocks
+  }
+
+  /** Yields the tokens before the next one of a type, and skips this one. The reader may take some of them itself. */
+  *#until(end: string): Generator<Token> {
+    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next())
+      yield token
   }
 
   #next(): Token | undefined {
@@ -249,19 +257,14 @@ class TokenReader {
 
   #rows(): TableRow[] {
     const rows: TableRow[] = []
-    for (
-      let token = this.#next();
-      token !== undefined && token.type !== 'table_close';
-      token = this.#next()
-    ) {
-      if (token.type === 'tr_open') rows.push({ kind: 'tableRow', children: this.#cells() })
-    }
+    for (const { type } of this.#until('table_close'))
+      if (type === 'tr_open') rows.push({ kind: 'tableRow', children: this.#cells() })
     return rows
   }
 
   #cells(): TableCell[] {
     const cells: TableCell[] = []
-    for (let token = this.#next(); token !== undefined && token.type !== 'tr_close'; token = this.#next()) {
+    for (const token of this.#until('tr_close')) {
       if (token.type !== 'th_open' && token.type !== 'td_open') continue
       cells.push({
         kind: token.type === 'th_open' ? 'tableHeader' : 'tableCell',
@@ -275,10 +278,8 @@ class TokenReader {
   /** Reads the line of text after a token, and skips the tokens up to the one that closes the line. */
   #lineOf(open: Token): Inline[] {
     const content: Inline[] = []
-    const end = open.type.replace('_open', '_close')
-    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
-      if (token.type === 'inline') content.push(...this.#inline(token.children ?? []))
-    }
+    for (const { type, children } of this.#until(open.type.replace('_open', '_close')))
+      if (type === 'inline') content.push(...this.#inline(children ?? []))
     return content
   }
 

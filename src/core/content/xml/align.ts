@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { diffTokens, type Hunk, shifted } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { words } from '../diff/tokenizers.ts'
@@ -68,9 +69,7 @@ export class NodeAligner {
         const key = keyOf(node)
         // A unique number, so that a node without a key equals no other node.
         if (key === null) return --nameless
-        const known = numbers.get(key) ?? numbers.size
-        numbers.set(key, known)
-        return known
+        return memoized(numbers, key, () => numbers.size)
       })
     const [x, y] = [tokens(a.slice(hunk.aStart, hunk.aEnd)), tokens(b.slice(hunk.bStart, hunk.bEnd))]
     const found: (NodePair | Hunk)[] = []
@@ -242,13 +241,10 @@ class NodeSimilarity {
     return count
   }
 
-  of(node: XmlNode): Uint32Array {
-    const known = this.#known.get(node.number)
-    if (known !== undefined) return known
-    const features = node.kind === 'text' ? smallest(wordHashes(node.text)) : this.#ofElement(node)
-    this.#known.set(node.number, features)
-    return features
-  }
+  of = (node: XmlNode): Uint32Array =>
+    memoized(this.#known, node.number, () =>
+      node.kind === 'text' ? smallest(wordHashes(node.text)) : this.#ofElement(node),
+    )
 
   #ofElement({ attributes, children }: XmlElement): Uint32Array {
     const own = attributes.map(([name, text]) => hash(`${name}=${text}`))

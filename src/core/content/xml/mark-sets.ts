@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { AttributeRun } from '../text/text-state.ts'
 import { byName, storedName } from './names.ts'
@@ -84,13 +85,7 @@ export class MarkTable {
       )
   }
 
-  #textOf(form: MarkForm): string {
-    const known = this.#texts.get(form)
-    if (known !== undefined) return known
-    const text = JSON.stringify(form)
-    this.#texts.set(form, text)
-    return text
-  }
+  #textOf = (form: MarkForm): string => memoized(this.#texts, form, () => JSON.stringify(form))
 
   sizeOf(set: MarkSet): number {
     return this.#marksIn(set).length
@@ -166,12 +161,7 @@ export class MarkTable {
 
   #setNumber(marks: readonly number[]): MarkSet {
     const sorted = [...new Set(marks)].sort((a, b) => a - b)
-    const key = sorted.join()
-    const known = this.#setNumbers.get(key)
-    if (known !== undefined) return known
-    this.#sets.push(sorted)
-    this.#setNumbers.set(key, this.#sets.length - 1)
-    return this.#sets.length - 1
+    return memoized(this.#setNumbers, sorted.join(), () => this.#sets.push(sorted) - 1)
   }
 
   /** Returns the number of a mark of the target. A mark that the document does not have gets the defaults. */
@@ -182,13 +172,10 @@ export class MarkTable {
   }
 
   #numberOfForm(form: MarkForm): number {
-    const key = keyOf(form)
-    const known = this.#numbers.get(key)
-    if (known !== undefined) return known
-    this.#numbers.set(key, this.#forms.length)
-    this.#forms.push(form)
-    this.#stored.push(null)
-    return this.#forms.length - 1
+    return memoized(this.#numbers, keyOf(form), () => {
+      this.#stored.push(null)
+      return this.#forms.push(form) - 1
+    })
   }
 }
 

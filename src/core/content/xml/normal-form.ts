@@ -10,6 +10,7 @@ const defaultsMax = 33_554_432
 /** The node around each block of BlockNote, and its attribute with the id of the block. */
 const [blockContainer, blockId] = ['blockContainer', 'id']
 
+type SchemaPart = 'node' | 'mark'
 type InitialValues = ReadonlyMap<string, Json>
 
 /** Defaults, and their length as JSON. */
@@ -24,8 +25,7 @@ interface Defaults {
  */
 export class NormalForm {
   readonly #schema: CompiledSchema
-  readonly #nodes = new Map<string, Defaults>()
-  readonly #marks = new Map<string, Defaults>()
+  readonly #defaults = new Map<string, Defaults>()
   #defaultsLeft = defaultsMax
 
   constructor(schema: CompiledSchema) {
@@ -48,21 +48,21 @@ export class NormalForm {
   }
 
   /** Returns the attributes that the editor stores with each node: all that have a default other than null. */
-  nodeDefaults = (name: string): InitialValues => this.#nodeDefaults(name).values
+  nodeDefaults = (name: string): InitialValues => this.#defaultsOf('node', name).values
 
   /** Returns the name of the attribute with the id that the editor gives to each node; null without one. */
   idOf = (name: string): string | null =>
     name === blockContainer && this.hasAttribute(name, blockId) ? blockId : null
 
   /** Returns the attributes that the editor stores with each mark, including null. */
-  markDefaults = (name: string): InitialValues => this.#markDefaults(name).values
+  markDefaults = (name: string): InitialValues => this.#defaultsOf('mark', name).values
 
   /**
    * Counts the defaults of a new node or a new range with a mark.
    * @throws ApiError INVALID_ARGUMENT if the change adds too many defaults
    */
-  count(kind: 'node' | 'mark', name: string): void {
-    this.#defaultsLeft -= (kind === 'node' ? this.#nodeDefaults(name) : this.#markDefaults(name)).length
+  count(kind: SchemaPart, name: string): void {
+    this.#defaultsLeft -= this.#defaultsOf(kind, name).length
     if (this.#defaultsLeft >= 0) return
     throw contentLimit(
       `data has too much: the defaults of the schema add at most ${defaultsMax} characters to new nodes and marks`,
@@ -83,20 +83,16 @@ export class NormalForm {
     this.#schema.marks.get(mark)?.excludes.has(other) === true
 
   /** Returns the type of an attribute of a node or a mark; null if the schema allows several types. */
-  typeOf(kind: 'node' | 'mark', owner: string, attribute: string): ValueType | null {
-    const owners: ReadonlyMap<string, { readonly attributes: RulesByAttribute }> =
-      kind === 'node' ? this.#schema.nodes : this.#schema.marks
-    const rule = owners.get(owner)?.attributes.get(attribute)
+  typeOf(kind: SchemaPart, owner: string, attribute: string): ValueType | null {
+    const rule = this.#rulesOf(kind, owner)?.get(attribute)
     return rule === undefined ? null : valueTypeOf(rule)
   }
 
-  #nodeDefaults(name: string): Defaults {
-    return memoized(this.#nodes, name, () => defaultsOf(this.#schema.nodes.get(name)?.attributes, false))
-  }
+  #defaultsOf = (kind: SchemaPart, name: string): Defaults =>
+    memoized(this.#defaults, `${kind} ${name}`, () => defaultsOf(this.#rulesOf(kind, name), kind === 'mark'))
 
-  #markDefaults(name: string): Defaults {
-    return memoized(this.#marks, name, () => defaultsOf(this.#schema.marks.get(name)?.attributes, true))
-  }
+  #rulesOf = (kind: SchemaPart, name: string): RulesByAttribute | undefined =>
+    (kind === 'node' ? this.#schema.nodes : this.#schema.marks).get(name)?.attributes
 }
 
 /** Returns the defaults of attributes that a document can store. */

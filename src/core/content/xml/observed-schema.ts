@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import { storedName } from './names.ts'
 import { NormalForm } from './normal-form.ts'
@@ -82,25 +83,16 @@ export class ObservedSchema {
     this.#richTextRoot = isRichTextRoot(contentKey) || values === jsonValues || schema !== null
   }
 
-  addElement(name: string): void {
-    if (this.#elements.has(name)) return
-    this.#elements.add(name)
-    this.#addSpelling(name)
-  }
+  addElement = (name: string): void => this.#add(this.#elements, name)
 
-  addMark(name: string): void {
-    if (this.#marks.has(name)) return
-    this.#marks.add(name)
-    this.#addSpelling(name)
-  }
+  addMark = (name: string): void => this.#add(this.#marks, name)
 
   /** Records a value of an attribute of the elements (or marks) with the name `owner`. */
   addValue(owner: string, attribute: string, value: unknown): void {
     const type = typeOfValue(value)
     if (type === null) return
-    const key = `${owner} ${attribute}`
-    const counts = this.#types.get(key) ?? new Map<ValueType, number>()
-    this.#types.set(key, counts.set(type, (counts.get(type) ?? 0) + 1))
+    const counts = memoized(this.#types, `${owner} ${attribute}`, () => new Map<ValueType, number>())
+    counts.set(type, (counts.get(type) ?? 0) + 1)
   }
 
   /** True if the document has neither elements nor marks. */
@@ -175,10 +167,9 @@ export class ObservedSchema {
     return (this.isRichText ? richTextTypes.get(attribute) : undefined) ?? 'string'
   }
 
-  #addSpelling(name: string): void {
-    const folded = name.toLowerCase()
-    const known = this.#spellings.get(folded)
-    if (known === undefined) this.#spellings.set(folded, new Set([name]))
-    else known.add(name)
+  #add(names: Set<string>, name: string): void {
+    if (names.has(name)) return
+    names.add(name)
+    memoized(this.#spellings, name.toLowerCase(), () => new Set<string>()).add(name)
   }
 }

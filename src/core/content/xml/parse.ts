@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import type { ApiError } from '../../base/errors.ts'
+import { memoized } from '../../base/maps.ts'
 import { limits } from '../../model/limits.ts'
 import { contentLimit, invalidContent } from '../content-error.ts'
 import { storedName, xmlName } from './names.ts'
@@ -88,10 +89,7 @@ function refuseUnpairedSurrogate(data: string): void {
   throw malformed('unpaired surrogate', positionAt(data, index))
 }
 
-interface Open {
-  readonly kind: 'element'
-  readonly name: string
-  readonly attributes: ReadonlyMap<string, string>
+interface Open extends ParsedElement {
   readonly children: ParsedNode[]
   surelyElement: boolean
 }
@@ -175,14 +173,7 @@ class TreeBuilder {
   }
 
   /** Returns the name in the form of `xmlName`. */
-  #name(written: string): string {
-    const known = this.#names.get(written)
-    if (known !== undefined) return known
-    const stored = storedName(written)
-    const name = xmlName(stored)
-    this.#names.set(written, name)
-    return name
-  }
+  #name = (written: string): string => memoized(this.#names, written, () => xmlName(storedName(written)))
 }
 
 /** A position in XML. Line and column start at 1, and columns count code points. */

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { memoized } from '../../base/maps.ts'
 import { Output } from '../output.ts'
 import { type PlainTextState, readTextState } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
@@ -175,11 +176,7 @@ class TreeReader {
     return text === null ? null : { ...text, parts }
   }
 
-  #name(stored: string): string {
-    const name = this.#names.get(stored) ?? xmlName(stored)
-    this.#names.set(stored, name)
-    return name
-  }
+  #name = (stored: string): string => memoized(this.#names, stored, () => xmlName(stored))
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as buffer from 'lib0/buffer'
 import * as sha256 from 'lib0/hash/sha256'
+import { memoized } from '../../base/maps.ts'
 import { type Json, type JsonObject, setMember } from '../json/json.ts'
 import { isHashedKey, markName } from '../schemas/schema-spec.ts'
 import { byName, storedName, xmlName } from './names.ts'
@@ -115,18 +116,10 @@ export class MarkCodec {
   }
 
   #useOf(name: string): MarkUse {
-    const known = this.#uses.get(name)
-    if (known !== undefined) return known
-    const use = {
-      overlaps: false,
-      bare: null,
-      scalar: false,
-      names: new Set<string>(),
-      nullable: new Set<string>(),
-    }
-    this.#uses.set(name, use)
-    this.#vocabulary.addMark(name)
-    return use
+    return memoized(this.#uses, name, () => {
+      this.#vocabulary.addMark(name)
+      return { overlaps: false, bare: null, scalar: false, names: new Set(), nullable: new Set() }
+    })
   }
 
   #valueFrom(name: string, given: JsonObject): Json {

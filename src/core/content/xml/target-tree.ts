@@ -1,3 +1,4 @@
+import { memoized } from '../../base/maps.ts'
 import { limits } from '../../model/limits.ts'
 import { contentLimit } from '../content-error.ts'
 import type { Json, JsonObject } from '../json/json.ts'
@@ -106,13 +107,7 @@ class TargetBuilder {
     return elements > 0
   }
 
-  #isMark(parsed: ParsedElement): boolean {
-    const known = this.#areMarks.get(parsed)
-    if (known !== undefined) return known
-    const isMark = this.#decide(parsed)
-    this.#areMarks.set(parsed, isMark)
-    return isMark
-  }
+  #isMark = (parsed: ParsedElement): boolean => memoized(this.#areMarks, parsed, () => this.#decide(parsed))
 
   #decide(parsed: ParsedElement): boolean {
     const name = this.#scope.vocabulary.spelling(parsed.name)
@@ -199,13 +194,8 @@ class TypedTreeBuilder {
 
   #setOf(marks: readonly TypedMark[]): MarkSet {
     this.#markings.add(marks.length)
-    const known = this.#sets.get(marks)
-    if (known !== undefined) return known
-    const set = marks.reduce(
-      (sum, { name, attributes }) => this.#scope.marks.withValues(sum, name, attributes),
-      0,
+    return memoized(this.#sets, marks, () =>
+      marks.reduce((set, { name, attributes }) => this.#scope.marks.withValues(set, name, attributes), 0),
     )
-    this.#sets.set(marks, set)
-    return set
   }
 }

@@ -62,6 +62,15 @@ export interface LiveElement extends XmlElement {
 
 export type LiveNode = LiveText | LiveElement
 
+/** Yields an element and all nodes in it. */
+export function* nodesWithin(root: LiveElement): Generator<LiveNode> {
+  const waiting: LiveNode[] = [root]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    yield node
+    if (node.kind === 'element') for (const child of node.children) waiting.push(child)
+  }
+}
+
 /** A shared type that can contain XML: an element, or a root of any type. */
 export type XmlParent = SharedRoot
 

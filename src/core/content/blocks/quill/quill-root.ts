@@ -10,7 +10,6 @@ import {
 } from '../../delta/formatted-text.ts'
 import { type Json, setMember } from '../../json/json.ts'
 import { Output } from '../../output.ts'
-import { stepsMax } from '../../text/plan.ts'
 import type { MarkSet } from '../../xml/mark-sets.ts'
 import type { MarkForm } from '../../xml/stored-marks.ts'
 import { NodeInterner, type XmlNode } from '../../xml/tree.ts'
@@ -24,8 +23,8 @@ import { BlockWriter } from '../block-writer.ts'
 import type { MarkIndex } from '../dialect.ts'
 import { BlockMerger, type LiveBlock } from '../merge-blocks.ts'
 import { quillDialect, quillFeatures } from './quill-dialect.ts'
-import { isOpen, type QuillPiece, quillPieces, targetFrom, withoutLastBreak } from './quill-target.ts'
-import { readQuillTree } from './quill-tree.ts'
+import { isOpen, QuillLineWriter, type QuillPiece, targetFrom, withoutLastBreak } from './quill-target.ts'
+import { type QuillTree, QuillTreeReader } from './quill-tree.ts'
 
 /** Name of the attribute of a mark whose value is not `true`. */
 const valueName = 'value'
@@ -108,11 +107,10 @@ export class QuillRoot implements StoredRoot<FormattedTarget> {
   readonly features = quillFeatures
   readonly unchanged: FormattedTarget
   readonly #formats: FormatTable
-  readonly #marks: FormatMarks
   readonly #nodes = new Map<string, XmlNode>()
   readonly #writer: BlockWriter
   readonly #reader: BlockReader
-  readonly #tree: ReturnType<typeof readQuillTree>
+  readonly #tree: QuillTree
   readonly blocks: StoredRoot<FormattedTarget>['blocks']
 
   constructor(
@@ -124,13 +122,12 @@ export class QuillRoot implements StoredRoot<FormattedTarget> {
     if (!complete) throw tooManyAttributes()
     this.unchanged = content
     this.#formats = formats
-    this.#marks = new FormatMarks(formats)
-    const scope = { marks: this.#marks, numbers: new NodeInterner() }
-    this.#writer = new BlockWriter(quillDialect, scope, this.#nodes)
-    this.#tree = readQuillTree(content, formats, this.#writer)
+    const marks = new FormatMarks(formats)
+    this.#writer = new BlockWriter(quillDialect, { marks, numbers: new NodeInterner() }, this.#nodes)
+    this.#tree = new QuillTreeReader(content, formats, this.#writer).read()
     const idOf = nodeIds(root, this.#tree.offsets)
     for (const node of this.#tree.offsets.keys()) this.#nodes.set(idOf(node), node)
-    this.#reader = new BlockReader(quillDialect, this.#marks, idOf, tables)
+    this.#reader = new BlockReader(quillDialect, marks, idOf, tables)
     this.blocks = this.#reader.blocks(this.#tree.root.children)
   }
 
@@ -152,8 +149,8 @@ export class QuillRoot implements StoredRoot<FormattedTarget> {
     wanted: readonly NeutralBlock[],
     keys: BlockKeys,
   ): readonly QuillPiece[] {
-    const merger = new BlockMerger(this.#reader, this.#writer, this.#marks, { steps: stepsMax }, keys)
-    return quillPieces(merger.merge(live, wanted), this.#tree.embeds, this.#formats)
+    const merged = new BlockMerger(this.#reader, this.#writer, keys).merge(live, wanted)
+    return new QuillLineWriter(this.#tree.embeds, this.#formats).write(merged)
   }
 }
 

@@ -34,23 +34,17 @@ const blockquote: LineStructure = { kind: 'blockquote' }
 const ruleText = '---'
 
 /**
- * Returns the lines of Quill for a tree of blocks, each with its line break. A block that Quill cannot nest
+ * Writes the lines of Quill for a tree of blocks, each with its line break. A block that Quill cannot nest
  * follows the block that it is in. A line break in a paragraph or quote starts a new line, and elsewhere it is
  * a space.
- * @param embeds the embeds of the stored nodes
  */
-export const quillPieces = (
-  nodes: readonly XmlNode[],
-  embeds: ReadonlyMap<XmlNode, StoredEmbed>,
-  formats: FormatTable,
-): readonly QuillPiece[] => new QuillLineWriter(embeds, formats).write(nodes)
-
-class QuillLineWriter {
+export class QuillLineWriter {
   readonly #embeds: ReadonlyMap<XmlNode, StoredEmbed>
   readonly #formats: FormatTable
   readonly #pieces: QuillPiece[] = []
   #isCode = false
 
+  /** @param embeds the embeds of the stored nodes */
   constructor(embeds: ReadonlyMap<XmlNode, StoredEmbed>, formats: FormatTable) {
     this.#embeds = embeds
     this.#formats = formats

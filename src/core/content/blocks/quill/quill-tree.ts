@@ -21,7 +21,7 @@ export interface StoredEmbed {
 }
 
 /** A text of Quill as a tree of nodes, which can be merged with new blocks. */
-interface QuillTree {
+export interface QuillTree {
   readonly root: XmlElement
   /** The embeds for which the nodes stand. */
   readonly embeds: ReadonlyMap<XmlNode, StoredEmbed>
@@ -44,10 +44,7 @@ interface Line {
 const none: ReadonlyMap<string, string> = new Map()
 
 /** Reads a text of Quill. The time is linear in the text. */
-export const readQuillTree = (content: FormattedText, formats: FormatTable, writer: BlockWriter): QuillTree =>
-  new QuillTreeReader(content, formats, writer).read()
-
-class QuillTreeReader {
+export class QuillTreeReader {
   readonly #content: FormattedText
   readonly #formats: FormatTable
   readonly #writer: BlockWriter

@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import { type ApiError, invalid } from '../../../base/errors.ts'
+import { memoized } from '../../../base/maps.ts'
 import { limits } from '../../../model/limits.ts'
 import { isArray, isObject, type Json, setMember, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
@@ -87,11 +88,7 @@ export class PlainReader {
   #leaf(value: Value): Json {
     if (typeof value !== 'object' || value === null) return toJson(value) ?? null
     if (value instanceof SharedCopy) return value.stored.json
-    const known = this.#known.get(value)
-    if (known !== undefined) return known
-    const { json } = readElement(value, this.#output)
-    this.#known.set(value, json)
-    return json
+    return memoized(this.#known, value, () => readElement(value, this.#output).json)
   }
 
   #copyLeaf(value: Value, fail: (problem: string) => ApiError): unknown {

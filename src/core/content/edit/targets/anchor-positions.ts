@@ -2,12 +2,11 @@ import * as Y from 'yjs'
 import { decodePosition, encodePosition, itemIn, typeWithId } from '../../yjs/items.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
-  type FlowPiece,
   type FlowView,
   indexAtOffset,
   type TextFlow,
+  type TextFlowPiece,
   type TextRange,
-  type TextSource,
 } from './flow-view.ts'
 
 export interface AnchoredRoot {
@@ -83,9 +82,6 @@ export interface EncodedRange {
   readonly position: string
   readonly positionEnd: string
 }
-
-/** A piece of a flow that is text. */
-export type TextFlowPiece = Extract<FlowPiece, { source: TextSource }>
 
 /**
  * Returns the positions of the text in a range. Text that is typed before the first or after the last character

@@ -73,10 +73,6 @@ function rangeAround(
 const unlessEmpty = (name: 'before' | 'after', text: string): Omit<ShownQuote, 'quote'> =>
   text === '' ? {} : { [name]: text.toWellFormed() }
 
-/** Returns the description of a block. */
-export const placeOfBlock = (view: FlowView, { flow, start, end }: TextBlock): MatchedPlace =>
-  placeOf(view, { flow, start, end })
-
 /** Maximum number of UTF-16 units of a text in a message. */
 const shownMax = 60
 

@@ -8,7 +8,7 @@ import { type AnchoredRoot, locatePositions } from './anchor-positions.ts'
 import { findQuote } from './find-quote.ts'
 import { type FlowView, type TextBlock, type TextRange, textIn, type ViewNode } from './flow-view.ts'
 import { comparedText } from './normalized-text.ts'
-import { placeOf, placeOfBlock, shownText } from './places.ts'
+import { placeOf, shownText } from './places.ts'
 import type { QuoteRanges } from './quote-search.ts'
 import { similarPlaces } from './similar-places.ts'
 import { isWithin, rowAround } from './xml-names.ts'
@@ -99,33 +99,28 @@ export function placeOfTarget(view: FlowView, target: ResolvedTarget): MatchedPl
   if (target.is === 'text') return placeOf(view, target.ranges[0])
   const block = view.blocks[target.block]
   if (target.is === 'node' && target.node.inline !== null) return placeOf(view, target.node.inline)
-  return block === undefined ? {} : placeOfBlock(view, block)
+  return block === undefined ? {} : placeOf(view, block)
 }
 
-function findHeading(
-  view: FlowView,
-  { text, occurrence }: Extract<EditTarget, { is: 'heading' }>,
-  place: string,
-): number {
+/** A target by its text, of which the document may have several. */
+type NamedTarget = Extract<EditTarget, { is: 'heading' | 'row' }>
+
+function findHeading(view: FlowView, target: NamedTarget, place: string): number {
   const isHeading = (block: TextBlock): boolean => block.level !== null
-  const found = blocksWith(view, text, isHeading)
-  return chosenOf(view, found, { name: 'heading', text, occurrence, place }, isHeading)
+  const found = blocksWith(view, target.text, isHeading)
+  return chosenOf(view, found, target, place, isHeading)
 }
 
 /** Returns the row of a table that has a cell with this text. */
-function findRow(
-  view: FlowView,
-  { text, occurrence }: Extract<EditTarget, { is: 'row' }>,
-  place: string,
-): ResolvedTarget {
+function findRow(view: FlowView, target: NamedTarget, place: string): ResolvedTarget {
   const isInRow = (block: TextBlock): boolean => rowAround(block.type) !== null
   const rows = new Map<SharedRoot, number>()
-  for (const index of blocksWith(view, text, () => true)) {
+  for (const index of blocksWith(view, target.text, () => true)) {
     const row = rowAround((view.blocks[index] as TextBlock).type)
     if (row !== null && !rows.has(row)) rows.set(row, index)
   }
   const found = [...rows.values()]
-  const chosen = chosenOf(view, found, { name: 'row with the cell', text, occurrence, place }, isInRow)
+  const chosen = chosenOf(view, found, target, place, isInRow)
   const type = rowAround((view.blocks[chosen] as TextBlock).type) as SharedRoot
   const isOutside = (block: TextBlock | undefined): boolean => !isWithin(block?.type ?? null, type)
   let [firstBlock, endBlock] = [chosen, chosen + 1]
@@ -148,39 +143,31 @@ function blocksWith(view: FlowView, text: string, isSearched: (block: TextBlock)
 
 /**
  * Returns the only block of several, or the one that a target chooses.
- * @param name how messages name the target
  * @param isCandidate returns whether a block may be meant, if none was found
  * @throws ApiError FAILED_PRECONDITION
  */
 function chosenOf(
   view: FlowView,
   found: readonly number[],
-  {
-    name,
-    text,
-    occurrence,
-    place,
-  }: {
-    readonly name: string
-    readonly text: string
-    readonly occurrence: number | null
-    readonly place: string
-  },
+  { is, text, occurrence }: NamedTarget,
+  place: string,
   isCandidate: (block: TextBlock) => boolean,
 ): number {
+  const name = is === 'heading' ? 'heading' : 'row with the cell'
+  const show = (block: TextBlock): MatchedPlace => placeOf(view, block)
   const chosen = found[(occurrence ?? 1) - 1]
   if (chosen === undefined) {
     const similar = similarPlaces(view, text, isCandidate)
     const count = found.length === 0 ? '' : ` ${occurrence} times`
     throw targetNotFound(
       `${place}: the document does not contain the ${name} ${shownText(text)}${count}`,
-      similar.length > 0 ? similar : view.blocks.filter(isCandidate).slice(0, candidatesMax).map(show(view)),
+      similar.length > 0 ? similar : view.blocks.filter(isCandidate).slice(0, candidatesMax).map(show),
     )
   }
   if (occurrence === null && found.length > 1) {
     throw targetAmbiguous(
       `${place}: the document contains the ${name} ${shownText(text)} ${found.length} times; send occurrence`,
-      found.slice(0, candidatesMax).map((index) => placeOfBlock(view, view.blocks[index] as TextBlock)),
+      found.slice(0, candidatesMax).map((index) => show(view.blocks[index] as TextBlock)),
     )
   }
   return chosen
@@ -188,11 +175,6 @@ function chosenOf(
 
 /** Steps of normalizing the text of a block, for each UTF-16 unit. */
 const stepsPerNormalizedUnit = 8
-
-const show =
-  (view: FlowView) =>
-  (block: TextBlock): MatchedPlace =>
-    placeOfBlock(view, block)
 
 function findNode(
   view: FlowView,

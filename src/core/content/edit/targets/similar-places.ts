@@ -1,6 +1,6 @@
 import type { MatchedPlace } from '../edit.ts'
 import { candidatesMax } from '../edit-errors.ts'
-import type { FlowView, TextBlock, TextFlow } from './flow-view.ts'
+import { type FlowView, type TextBlock, textIn } from './flow-view.ts'
 import { placeOf, shownQuoteMax } from './places.ts'
 
 /** Maximum number of different words of a quote that are compared. */
@@ -45,7 +45,7 @@ export function similarPlaces(
   const best: { block: TextBlock; score: number }[] = []
   for (const block of view.blocks) {
     if (!isCandidate(block)) continue
-    const score = sharedWords(textOfBlock(view, block), wanted)
+    const score = sharedWords(textIn(view, block), wanted)
     if (score === 0 || (best.length === candidatesMax && score <= (best.at(-1)?.score ?? 0))) continue
     const at = best.findIndex((other) => other.score < score)
     best.splice(at === -1 ? best.length : at, 0, { block, score })
@@ -53,9 +53,6 @@ export function similarPlaces(
   }
   return best.map(({ block }) => placeOf(view, windowIn(view, block, quote.length, wanted)))
 }
-
-const textOfBlock = ({ flows }: FlowView, { flow, start, end }: TextBlock): string =>
-  (flows[flow] as TextFlow).text.slice(start, end)
 
 /** Returns the number of wanted words in a text. Among texts with equally many, prefers shorter ones. */
 function sharedWords(text: string, wanted: ReadonlySet<string>): number {
@@ -78,7 +75,7 @@ function windowIn(
   const length = Math.min(shownQuoteMax, Math.max(quoteLength, 1))
   const inside: FoundWord[] = []
   let [start, end, most] = [0, 0, 0]
-  for (const found of wordsOf(textOfBlock(view, block))) {
+  for (const found of wordsOf(textIn(view, block))) {
     if (!wanted.has(found.word)) continue
     inside.push(found)
     while (inside.length > 1 && found.end - (inside[0] as FoundWord).start > length) inside.shift()

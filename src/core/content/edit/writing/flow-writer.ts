@@ -11,6 +11,7 @@ import {
   type FlowView,
   piecesIn,
   type TextFlow,
+  type TextFlowPiece,
   type TextRange,
   type TextSource,
   textIn,
@@ -23,8 +24,6 @@ import {
   writeHunks,
   writeOperations,
 } from './source-edits.ts'
-
-type TextPiece = Extract<FlowPiece, { source: TextSource }>
 
 /** The changes of one flow, before anything is written. */
 interface FlowChange {
@@ -185,7 +184,7 @@ export const firstPieceAt = (pieces: readonly FlowPiece[], offset: number): numb
   firstIndex(pieces.length, (index) => endOf(pieces[index] as FlowPiece) >= offset)
 
 /** Returns the first piece of text, from an index on, that starts at an offset or before it. */
-function textFrom(pieces: readonly FlowPiece[], from: number, offset: number): TextPiece | undefined {
+function textFrom(pieces: readonly FlowPiece[], from: number, offset: number): TextFlowPiece | undefined {
   for (let index = from; index < pieces.length; index++) {
     const piece = pieces[index] as FlowPiece
     if (piece.start > offset) return undefined

@@ -9,6 +9,7 @@ import {
   type FlowPiece,
   piecesIn,
   type TextFlow,
+  type TextFlowPiece,
   type TextRange,
   type TextSource,
 } from '../targets/flow-view.ts'
@@ -16,8 +17,6 @@ import { lexicalType } from '../targets/nested-names.ts'
 import type { NestedFlowView } from '../targets/nested-view.ts'
 import { FlowWriter, firstPieceAt } from './flow-writer.ts'
 import { writeOperations } from './source-edits.ts'
-
-type TextPiece = Extract<FlowPiece, { source: TextSource }>
 
 /** Text that is inserted into a shared text, with its formatting. */
 interface NewPiece {
@@ -128,7 +127,7 @@ export class NestedFlowWriter extends FlowWriter<NestedFlowView> {
   }
 
   #changePiece(
-    piece: TextPiece,
+    piece: TextFlowPiece,
     { aStart, aEnd }: Hunk,
     text: string,
     known: Map<TextSource['type'], InsertedAttributes>,
@@ -227,11 +226,11 @@ function lexicalPieces(
 }
 
 /** Returns the piece that receives the inserted text of a hunk. */
-function pieceFor(pieces: readonly FlowPiece[], { aStart, aEnd }: Hunk): TextPiece | null {
+function pieceFor(pieces: readonly FlowPiece[], { aStart, aEnd }: Hunk): TextFlowPiece | null {
   const first = firstPieceAt(pieces, aStart)
   let end = first
   while (end < pieces.length && (pieces[end] as FlowPiece).start <= aEnd) end += 1
-  const texts = pieces.slice(first, end).filter((piece): piece is TextPiece => piece.source !== null)
+  const texts = pieces.slice(first, end).filter((piece): piece is TextFlowPiece => piece.source !== null)
   const replaced = texts.find(({ start, length }) => start < aEnd && start + length > aStart)
   if (replaced !== undefined) return replaced
   const touching = texts.filter(({ start, length }) => start <= aEnd && start + length >= aStart)

@@ -12,8 +12,8 @@ import { insertsOf, type MarkedText, sliceText } from '../../xml/text-plan.ts'
 import {
   ChildrenBuilder,
   type LiveElement,
-  type LiveNode,
   type NodeInterner,
+  nodesWithin,
   type XmlElement,
   type XmlNode,
   type XmlText,
@@ -274,24 +274,17 @@ export class XmlNodeBuilder {
   /** Returns the ids of all containers of BlockNote. */
   #containerIds(): Set<unknown> {
     const ids = new Set<unknown>()
-    for (const { name, type } of this.#elements())
-      if (name === blockNote.container && type instanceof Y.XmlElement) ids.add(type.getAttribute('id'))
+    for (const node of nodesWithin(this.#readLive().root))
+      if (node.kind === 'element' && node.name === blockNote.container && node.type instanceof Y.XmlElement)
+        ids.add(node.type.getAttribute('id'))
     return ids
   }
 
   /** Returns an element as it was before the edit; null if there was no such element. */
   liveOf(type: SharedRoot): LiveElement | null {
-    for (const element of this.#elements()) if (element.type === type) return element
+    for (const node of nodesWithin(this.#readLive().root))
+      if (node.kind === 'element' && node.type === type) return node
     return null
-  }
-
-  *#elements(): Generator<LiveElement> {
-    const waiting: LiveNode[] = [this.#readLive().root]
-    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-      if (node.kind === 'text') continue
-      yield node
-      for (const child of node.children) waiting.push(child)
-    }
   }
 }
 
