@@ -10,7 +10,7 @@ import type { EditorAddress, EditorViewProps } from './editor.ts'
 import { EditorTabs } from './editor-tabs.tsx'
 import type { ConnectionState, LiveDocument } from './live/live-document.ts'
 import { liveRoots } from './live/live-roots.ts'
-import { useLiveDocument } from './live/live-view.ts'
+import { useLiveDocument } from './live/use-live-document.ts'
 
 interface OpenViewProps extends EditorViewProps {
   readonly live: LiveDocument

@@ -1,7 +1,6 @@
 import { createDecoder, type Decoder, readVarString, readVarUint } from 'lib0/decoding'
 import * as Y from 'yjs'
 import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
-import type { Caret } from './text-runs.ts'
 
 /** A user in the form in which the awareness state of one client describes the user. */
 export interface AwarenessUser {
@@ -98,27 +97,27 @@ const partOf = (value: unknown): State => (isState(value) ? value : {})
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Positions of cursors in a document. */
-interface CaretPositions {
-  /** Cursors of each text, by the text. */
-  readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
-  /** Name of the root that contains the cursor of each client, by client id. */
-  readonly roots: ReadonlyMap<number, string>
+/** The cursor of a user. It is before the unit at `index`. */
+export interface Caret {
+  readonly index: number
+  readonly clientId: number
+  readonly name: string
+  readonly color: string | null
 }
 
-export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): CaretPositions {
+/** Returns the cursors of users in a document, by the text that contains them. */
+export function caretPositions(
+  doc: Y.Doc,
+  people: readonly AwarenessUser[],
+): ReadonlyMap<SharedRoot, readonly Caret[]> {
   const carets = new Map<SharedRoot, Caret[]>()
-  const roots = new Map<number, string>()
   for (const { clientId, name, color, cursor } of people) {
     const place = cursor && resolved(doc, cursor.head)
     if (!place) continue
     const { type, index } = place
-    const caret = { index, clientId, name, color }
-    carets.set(type, [...(carets.get(type) ?? []), caret])
-    const root = rootOf(doc, type)
-    if (root !== null) roots.set(clientId, root)
+    carets.set(type, [...(carets.get(type) ?? []), { index, clientId, name, color }])
   }
-  return { carets, roots }
+  return carets
 }
 
 /**
@@ -134,11 +133,4 @@ function resolved(doc: Y.Doc, encoded: unknown): Y.AbsolutePosition | null {
   } catch {
     return null
   }
-}
-
-function rootOf(doc: Y.Doc, type: SharedRoot): string | null {
-  let top: SharedRoot = type
-  while (top._item !== null) top = top._item.parent as SharedRoot
-  for (const [name, root] of doc.share) if (root === top) return name
-  return null
 }

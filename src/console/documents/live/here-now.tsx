@@ -21,7 +21,7 @@ interface HereNowProps {
 /** Lists the users on the editor with the text at their cursors, and with their last changes. */
 export function HereNow({ doc, people, steps }: HereNowProps) {
   if (people.length === 0) return null
-  const { carets } = caretPositions(doc, people)
+  const carets = caretPositions(doc, people)
   const places = new Map(
     [...carets].flatMap(([type, all]) =>
       all.map(({ clientId, index }) => [clientId, textAround(type, index)] as const),

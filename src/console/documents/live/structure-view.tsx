@@ -1,12 +1,13 @@
 import { useEffect } from 'preact/hooks'
 import type { CrdtGetDataItem } from '../../../client/api/operation-types.ts'
+import { useApi, useAsync } from '../../api/hooks.ts'
 import { LocalTime } from '../../ui/controls.tsx'
-import { formatBytes } from '../../ui/format.ts'
-import { EmptyNotice } from '../../ui/notice.tsx'
-import { DefinitionList, Table } from '../../ui/table.tsx'
-import { type AwarenessUser, caretPositions } from './awareness-users.ts'
-import { UserName } from './here-now.tsx'
-import { LiveContent } from './live-content.tsx'
+import { formatBytes, formatCounted } from '../../ui/format.ts'
+import { EmptyNotice, ReadState } from '../../ui/notice.tsx'
+import { DefinitionList } from '../../ui/table.tsx'
+import { toComparableLines } from '../content/content-text.ts'
+import type { EditorViewProps } from '../editor.ts'
+import { useRoot } from '../fields.tsx'
 import type { LiveDocument } from './live-document.ts'
 
 /** Minimum time in ms between two requests for the values of the server. */
@@ -59,43 +60,61 @@ function EditorStatistics({ live: { doc, connection }, head, onChanged }: Statis
   )
 }
 
-/** Shows the users on the editor, with the positions of their cursors. */
-function PresenceList({ live }: { readonly live: LiveDocument }) {
-  const people = live.people.all()
-  const { roots, carets } = caretPositions(live.doc, people)
-  const indexes = new Map([...carets.values()].flat().map(({ clientId, index }) => [clientId, index]))
-  const place = ({ clientId }: AwarenessUser) => {
-    const root = roots.get(clientId)
-    return root === undefined ? '–' : `${root}, at ${indexes.get(clientId)?.toLocaleString() ?? '?'}`
-  }
-  if (people.length === 0) return <EmptyNotice>No user shows presence in this editor.</EmptyNotice>
+/** Maximum number of characters of a root that are shown. */
+const charactersMax = 20_000
+
+interface RootProps extends EditorViewProps {
+  /** Version of the editor. When it changes, the content is read again. */
+  readonly version: string
+}
+
+/** Shows the content of one root as text: JSON and XML with indented lines. */
+function RootContent({ address, roots, version }: RootProps) {
+  const api = useApi()
+  const [contentKey, rootField] = useRoot(roots)
+  const request = { ...address, contentKey }
+  const { data, error, loading } = useAsync(
+    () => api.call<readonly CrdtGetDataItem[]>('/v2/crdt/get', request),
+    JSON.stringify([request, version]),
+  )
+  const content = data?.[0]
   return (
-    <Table
-      caption="Who is here"
-      items={people}
-      keyOf={({ clientId }) => String(clientId)}
-      columns={[
-        { title: 'Name', cell: (person) => <UserName person={person} /> },
-        { title: 'User', cell: ({ userId }) => userId || '–' },
-        { title: 'Cursor', cell: place },
-        { title: 'First seen', cell: ({ since }) => <LocalTime at={since} /> },
-      ]}
-    />
+    <>
+      {rootField}
+      <ReadState error={error} loading={loading && data === null} />
+      {content !== undefined && <RootText name={content.contentKey} text={toComparableLines(content)} />}
+    </>
   )
 }
 
-/** Shows the shared types of an editor as trees, its size, and the users on it. */
-export const StructureView = (props: StatisticsProps) => (
+interface RootTextProps {
+  readonly name: string
+  readonly text: string
+}
+
+function RootText({ name, text }: RootTextProps) {
+  const hidden = text.length - charactersMax
+  if (text === '') return <EmptyNotice>This root is empty.</EmptyNotice>
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+      <section class="difference code" tabIndex={0} aria-label={`Root ${name}`}>
+        {text.slice(0, charactersMax)}
+      </section>
+      {hidden > 0 && <p class="hint">{formatCounted(hidden, 'more character')}</p>}
+    </>
+  )
+}
+
+/** Shows the size of an editor, and the content of its roots as JSON or XML. */
+export const StructureView = ({ address, roots, ...statistics }: EditorViewProps & StatisticsProps) => (
   <>
-    <EditorStatistics {...props} />
-    <h2>Who is here</h2>
-    <PresenceList live={props.live} />
-    <p class="hint">
-      This page does not edit the document and shows no cursor of yours. The presence list of the server
-      contains you as the viewer “Console”, and webhooks get join and leave events of the user{' '}
-      <code>console</code>.
-    </p>
+    <EditorStatistics {...statistics} />
     <h2>Content</h2>
-    <LiveContent live={props.live} />
+    <RootContent {...{ address, roots }} version={statistics.head.version} />
+    <p class="hint">
+      The presence list of the server contains you as the viewer “Console”, and webhooks get join and leave
+      events of the user <code>console</code>.
+    </p>
   </>
 )

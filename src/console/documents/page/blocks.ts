@@ -1,4 +1,5 @@
-import type { RunAttributes } from '../live/text-runs.ts'
+/** The formats of a text or the attributes of an element, by name. */
+export type RunAttributes = Readonly<Record<string, unknown>>
 
 type Heading = 'h1' | 'h2' | 'h3' | 'h4' | 'h5' | 'h6'
 

@@ -3,7 +3,7 @@ import { useQuery } from '../../api/hooks.ts'
 import type { EditorAddress } from '../editor.ts'
 import { HereNow } from '../live/here-now.tsx'
 import type { LiveDocument } from '../live/live-document.ts'
-import { useLiveDocument } from '../live/live-view.ts'
+import { useLiveDocument } from '../live/use-live-document.ts'
 import { useHistory } from './use-history.ts'
 
 /** Size in bytes. Larger editors are not read. */

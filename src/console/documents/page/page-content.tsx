@@ -38,7 +38,7 @@ export function PageContent({
   people,
 }: PageProps) {
   const [limit, setLimit] = useState(pagePassages)
-  const carets = people === null ? new Map() : caretPositions(doc, people.all()).carets
+  const carets = caretPositions(doc, people?.all() ?? [])
   const writer = new PageWriter({
     moments,
     lens,

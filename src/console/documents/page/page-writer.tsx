@@ -3,9 +3,9 @@ import * as Y from 'yjs'
 import { isKindEntry, type RootKind, type SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import type { AuthorId, AuthorStyle } from '../authorship/authors.ts'
 import { Added, Removed } from '../diff/diff-view.tsx'
-import { CaretMark, classesOf } from '../live/marks.tsx'
-import type { Caret, RunAttributes } from '../live/text-runs.ts'
-import { blockOf, type LineForm, lineBlocks, markdownParts } from './blocks.ts'
+import type { Caret } from '../live/awareness-users.ts'
+import { blockOf, type LineForm, lineBlocks, markdownParts, type RunAttributes } from './blocks.ts'
+import { CaretMark, classesOf } from './marks.tsx'
 import type { Lens, Mark, Moments, Stamp } from './moments.ts'
 
 /** A part of the page with one change. */
@@ -189,18 +189,16 @@ export class PageWriter {
   }
 
   #elements(type: SharedRoot): VNode {
-    const values = [...this.#shown(type)].filter(({ item }) => item.countable)
-    return (
-      <ul class="values listed">
-        {values.map((value) =>
-          Array.from({ length: value.stamp.length }, (_, at) => (
-            <li key={`${value.item.id.client} ${value.item.id.clock + value.stamp.offset + at}`}>
-              {this.#value({ ...value, stamp: { ...value.stamp, offset: value.stamp.offset + at } })}
-            </li>
-          )),
-        )}
-      </ul>
-    )
+    const entries: VNode[] = []
+    for (const { item, stamp, mark } of this.#shown(type)) {
+      const length = item.countable ? stamp.length : 0
+      for (let at = 0; at < length && !this.isFull; at++) {
+        const part = { ...stamp, offset: stamp.offset + at }
+        const key = `${item.id.client} ${item.id.clock + part.offset}`
+        entries.push(<li key={key}>{this.#value({ item, stamp: part, mark })}</li>)
+      }
+    }
+    return <ul class="values listed">{entries}</ul>
   }
 
   #value({ item, stamp, mark }: { item: Y.Item; stamp: Stamp; mark: Mark }): VNode | readonly VNode[] {
@@ -234,7 +232,7 @@ export class PageWriter {
       'author',
       ...(only === undefined || only === author ? [] : ['dimmed']),
       ...(selected === passage.id ? ['selected'] : []),
-      classesOf(attributes, false),
+      classesOf(attributes),
     ]
     const shown = (
       <span class={classes.join(' ').trim()} style={styles.get(author)} data-passage={passage.id}>

@@ -1,26 +1,7 @@
-import { createContext } from 'preact'
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useApi } from '../../api/hooks.ts'
 import { consoleUser, type EditorAddress } from '../editor.ts'
 import { LiveDocument } from './live-document.ts'
-import type { Caret } from './text-runs.ts'
-
-/** Data that the components need to show parts of a document. */
-interface LiveView {
-  readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
-  readonly freshFrom: (client: number) => number
-  /** Number of values that the current render has drawn so far. */
-  readonly drawn: { count: number }
-}
-
-export const LiveViewContext = createContext<LiveView>({
-  carets: new Map(),
-  freshFrom: () => Number.POSITIVE_INFINITY,
-  drawn: { count: 0 },
-})
-
-export const useLiveView = (): LiveView => useContext(LiveViewContext)
 
 /**
  * Returns the live document; null before the first effect has run. Every change of the document renders the

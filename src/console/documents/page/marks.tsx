@@ -1,4 +1,5 @@
-import type { Caret, RunAttributes } from './text-runs.ts'
+import type { Caret } from '../live/awareness-users.ts'
+import type { RunAttributes } from './blocks.ts'
 
 /** CSS classes of common formats, by the names that editor libraries use for the formats. */
 const formats: ReadonlyMap<string, string> = new Map([
@@ -14,10 +15,8 @@ const formats: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the CSS classes of a run. An unknown format gets a general class. */
-export function classesOf(attributes: RunAttributes, isFresh: boolean): string {
-  const names = Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark')
-  return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')
-}
+export const classesOf = (attributes: RunAttributes): string =>
+  [...new Set(Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark'))].join(' ')
 
 export const CaretMark = ({ caret: { name, color } }: { readonly caret: Caret }) => (
   <span class="caret" style={color === null ? {} : { borderColor: color }}>
