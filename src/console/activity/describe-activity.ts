@@ -5,7 +5,7 @@ export const activityKinds = ['comment', 'reaction', 'recorder', 'crdt', 'custom
 export type Activity = ActivitiesGetDataItem
 
 /** Values of the filters. Without a value, a filter matches everything. */
-export interface ActivityFilters {
+interface ActivityFilters {
   readonly documentId?: string
   readonly userId?: string
   /** Feature type of the activities. */

@@ -4,7 +4,7 @@ import type { SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import { formatTime } from '../../ui/format.ts'
 import { type AwarenessUser, caretPositions } from './awareness-users.ts'
 
-export const UserName = ({ person: { name, color, isAgent } }: { readonly person: AwarenessUser }) => (
+const UserName = ({ person: { name, color, isAgent } }: { readonly person: AwarenessUser }) => (
   <>
     {color !== null && <span class="swatch" style={{ backgroundColor: color }} />} {name}{' '}
     {isAgent && <span class="tag">agent</span>}

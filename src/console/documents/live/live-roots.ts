@@ -1,7 +1,7 @@
 import { type RootKind, rootKind, type SharedRoot } from '../../../core/content/yjs/root-kind.ts'
 import type { LiveDocument } from './live-document.ts'
 
-export interface RootView {
+interface RootView {
   readonly name: string
   readonly kind: RootKind
   readonly root: SharedRoot
