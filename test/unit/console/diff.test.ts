@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, property } from 'fast-check'
 import { expect, it } from 'vitest'
 import { collapseUnchanged, type DiffPart } from '../../../src/console/documents/diff/diff-part.ts'
-import { diffByLines, diffByWords } from '../../../src/console/documents/diff/text-diff.ts'
+import { diffTexts } from '../../../src/console/documents/diff/text-diff.ts'
 
 const without = (parts: readonly DiffPart[], kind: DiffPart['kind']): string =>
   parts
@@ -9,31 +9,29 @@ const without = (parts: readonly DiffPart[], kind: DiffPart['kind']): string =>
     .map(({ text }) => text)
     .join('')
 
-it('[CON-24] describes a difference by words and by lines', () => {
-  expect(diffByWords('one two three', 'one 2 three')).toEqual([
+it('[CON-24] describes a difference by words', () => {
+  expect(diffTexts('one two three', 'one 2 three')).toEqual([
     { kind: 'same', text: 'one ' },
     { kind: 'removed', text: 'two' },
     { kind: 'added', text: '2' },
     { kind: 'same', text: ' three' },
   ])
-  expect(diffByLines('{\n  "a": 1\n}', '{\n  "a": 2\n}')).toEqual([
-    { kind: 'same', text: '{\n' },
-    { kind: 'removed', text: '  "a": 1\n' },
-    { kind: 'added', text: '  "a": 2\n' },
-    { kind: 'same', text: '}' },
+  expect(diffTexts('{\n  "a": 1\n}', '{\n  "a": 2\n}')).toEqual([
+    { kind: 'same', text: '{\n  "a": ' },
+    { kind: 'removed', text: '1' },
+    { kind: 'added', text: '2' },
+    { kind: 'same', text: '\n}' },
   ])
-  expect(diffByWords('', '')).toEqual([])
+  expect(diffTexts('', '')).toEqual([])
 })
 
 it('[CON-24] a difference without its added parts is the old text, and without its removed parts the new text', () => {
   const text = array(constantFrom('a', 'b', ' ', '\n', '😀', '\ud800', 'é', '-')).map((all) => all.join(''))
   assert(
     property(text, text, (before, after) => {
-      for (const compare of [diffByWords, diffByLines]) {
-        const parts = compare(before, after)
-        expect(without(parts, 'added')).toBe(before)
-        expect(without(parts, 'removed')).toBe(after)
-      }
+      const parts = diffTexts(before, after)
+      expect(without(parts, 'added')).toBe(before)
+      expect(without(parts, 'removed')).toBe(after)
     }),
   )
 })
@@ -42,17 +40,17 @@ it('[CON-24] compares texts with many differences in less detail', () => {
   const words = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => `${prefix}${index}`).join(' ')
   const [before, after] = [words(20_000, 'a'), words(20_000, 'b')]
-  expect(diffByWords(before, after)).toEqual([
+  expect(diffTexts(before, after)).toEqual([
     { kind: 'removed', text: before },
     { kind: 'added', text: after },
   ])
   const long = words(50_000, 'x')
-  expect(diffByWords(`${long} y ${long}`, `${long} z ${long}`).length).toBe(4)
+  expect(diffTexts(`${long} y ${long}`, `${long} z ${long}`).length).toBe(4)
 })
 
 it('[CON-24] omits long unchanged passages, and states their length', () => {
   const parts = collapseUnchanged(
-    diffByWords(`${'x '.repeat(1000)}old${' y'.repeat(1000)}`, `${'x '.repeat(1000)}new${' y'.repeat(1000)}`),
+    diffTexts(`${'x '.repeat(1000)}old${' y'.repeat(1000)}`, `${'x '.repeat(1000)}new${' y'.repeat(1000)}`),
   )
   expect(parts.map(({ kind, omitted }) => [kind, omitted])).toEqual([
     ['same', 1880],

@@ -5,7 +5,7 @@ import {
   textToContent,
   toComparableLines,
 } from '../../../src/console/documents/content/content-text.ts'
-import { diffByLines } from '../../../src/console/documents/diff/text-diff.ts'
+import { diffTexts } from '../../../src/console/documents/diff/text-diff.ts'
 
 it('[CON-24] converts content of each type to editable text, and back to the same content', () => {
   expect(contentToText({ type: 'text', data: 'a\nb' })).toBe('a\nb')
@@ -29,7 +29,7 @@ it('[CON-24] breaks XML into lines for a comparison', () => {
 
 it('[CON-24] when an element is appended to XML, the comparison keeps the earlier lines unchanged', () => {
   const xml = (data: string) => toComparableLines({ type: 'xml', data })
-  expect(diffByLines(xml('<p>a</p>'), xml('<p>a</p><p>b</p>'))).toEqual([
+  expect(diffTexts(xml('<p>a</p>'), xml('<p>a</p><p>b</p>'))).toEqual([
     { kind: 'same', text: '<p>\n  a\n</p>\n' },
     { kind: 'added', text: '<p>\n  b\n</p>\n' },
   ])

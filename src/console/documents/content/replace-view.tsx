@@ -6,7 +6,7 @@ import { Button, Select, TextField } from '../../ui/controls.tsx'
 import { ActionOutcome, ErrorNotice } from '../../ui/notice.tsx'
 import type { DiffPart } from '../diff/diff-part.ts'
 import { DiffView } from '../diff/diff-view.tsx'
-import { diffByLines, diffByWords } from '../diff/text-diff.ts'
+import { diffTexts } from '../diff/text-diff.ts'
 import { consoleUser, type EditorAddress, type EditorViewProps } from '../editor.ts'
 import { useRoot } from '../fields.tsx'
 import { contentToText, type EditableContent, textToContent, toComparableLines } from './content-text.ts'
@@ -124,7 +124,5 @@ function ReplaceForm({ address, base, onReadAgain }: ReplaceFormProps) {
 
 const hints: Readonly<Record<string, string>> = { text: 'text', xml: 'XML' }
 
-function partsOf(base: EditableContent, data: unknown): readonly DiffPart[] {
-  const [before, after] = [toComparableLines(base), toComparableLines({ type: base.type, data })]
-  return base.type === 'text' ? diffByWords(before, after) : diffByLines(before, after)
-}
+const partsOf = (base: EditableContent, data: unknown): readonly DiffPart[] =>
+  diffTexts(toComparableLines(base), toComparableLines({ type: base.type, data }))
