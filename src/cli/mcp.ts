@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { readTokenFile } from '../capabilities/backups/storage/backup.ts'
 import { ConfigError } from '../core/config/read-config.ts'
+import { requireUrl } from './location/location.ts'
 
 interface Flags {
   readonly url?: string
@@ -21,13 +22,7 @@ export const mcpCommand = (): Command =>
 
 /** Loads the code of the proxy only when it is needed, because the server does not need it. */
 async function runMcp(flags: Flags): Promise<void> {
-  const url = flags.url ?? process.env.WEFT_URL
-  if (url === undefined)
-    throw new ConfigError('the URL of a running server is missing', {
-      hint: 'name it: --url URL, or WEFT_URL',
-    })
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new ConfigError(`${JSON.stringify(url)} is not a URL; expected a URL such as http://localhost:8787`)
+  const url = requireUrl(flags)
   const token =
     flags.tokenFile === undefined
       ? (flags.token ?? process.env.WEFT_AGENT_TOKEN)

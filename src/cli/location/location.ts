@@ -108,21 +108,23 @@ export const requireServer = async (flags: ServerFlags): Promise<OnlineServer> =
  * @throws ConfigError
  */
 export async function requireWorkspace(flags: Omit<LocationFlags, 'apiKey'>): Promise<OnlineWorkspace> {
-  const url = checkedUrl(requireUrl(flags))
+  const url = requireUrl(flags)
   return withCalls({ url, ...(await workspaceCredentialsOf(configFor(flags), flags)) })
 }
 
 const onlineServerAt = async (url: string, flags: ServerFlags): Promise<OnlineServer> =>
   withCalls({ url: checkedUrl(url), ...(await restCredentialsOf(configFor(flags), flags)) })
 
-function requireUrl({ url = process.env.WEFT_URL }: ServerFlags): string {
-  if (url !== undefined) return url
+/** Returns the URL of the selected running server. @throws ConfigError */
+export function requireUrl({ url = process.env.WEFT_URL }: Pick<ServerFlags, 'url'>): string {
+  if (url !== undefined) return checkedUrl(url)
   throw new ConfigError('the URL of a running server is missing', {
     hint: 'name it: --url URL, or WEFT_URL',
   })
 }
 
-function checkedUrl(url: string): string {
+/** Returns the URL of a server if it is valid. @throws ConfigError */
+export function checkedUrl(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   throw new ConfigError(`${JSON.stringify(url)} is not a URL; expected a URL such as http://localhost:8787`)
 }

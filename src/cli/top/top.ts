@@ -6,9 +6,9 @@ import { systemClock } from '../../core/base/clock.ts'
 import { errorMessage } from '../../core/base/errors.ts'
 import { MalformedJsonError, readJson } from '../../core/base/json.ts'
 import { escapeControls } from '../../core/base/text.ts'
-import { ConfigError } from '../../core/config/read-config.ts'
 import { type LiveStatus, liveStatusSchema } from '../../rest/pages/status-page.ts'
 import { printResult, printWithBackpressure } from '../command-line/command-io.ts'
+import { checkedUrl } from '../location/location.ts'
 import { requireAdminToken, tokenFileOption } from '../location/store-location.ts'
 import { cutLine, measuredValues, renderStatus, type StatusSample, sampleOf } from './render-status.ts'
 
@@ -48,9 +48,7 @@ export const topCommand = (): Command =>
     .option('--once', 'Measure for one interval, print the result and end.')
     .option('--json', 'Print one line of JSON for each measurement.')
     .action(async (url: string | undefined, flags: Flags) => {
-      const target = url ?? process.env.WEFT_URL ?? 'http://localhost:8787'
-      if (!URL.canParse(target) || !/^https?:$/.test(new URL(target).protocol))
-        throw new ConfigError(`${JSON.stringify(target)} is not a URL; expected http://localhost:8787`)
+      const target = checkedUrl(url ?? process.env.WEFT_URL ?? 'http://localhost:8787')
       const token = await requireAdminToken(target, flags.tokenFile)
       const watch: TopTarget = { url: target, token, intervalMs: flags.interval * 1000 }
       if (flags.once) return printOnce(watch, flags.json ? 'json' : 'text')
