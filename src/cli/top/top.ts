@@ -114,7 +114,6 @@ async function showLive(watch: TopTarget): Promise<void> {
   let before: StatusSample | null = null
   let problem: string | null = null
   const ending = new AbortController()
-  let wake = (): void => undefined
   const draw = (): void => {
     const columns = stdout.columns || sizeUnknown.columns
     const rows = stdout.rows || sizeUnknown.rows
@@ -124,10 +123,7 @@ async function showLive(watch: TopTarget): Promise<void> {
     const body = lines.map((line) => `${line}${clearLine}\n`).join('')
     stdout.write(`${screen.home}${body}${clearBelow}\u001b[${rows};1H${footer}${clearLine}`)
   }
-  const end = (): void => {
-    ending.abort()
-    wake()
-  }
+  const end = (): void => ending.abort()
   const onKey = (key: Buffer): void => {
     if (['q', 'Q', '\u0003'].includes(key.toString())) end()
   }
@@ -138,13 +134,7 @@ async function showLive(watch: TopTarget): Promise<void> {
   try {
     while (!ending.signal.aborted) {
       draw()
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, watch.intervalMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+      await sleep(watch.intervalMs, undefined, { signal: ending.signal }).catch(() => undefined)
       if (ending.signal.aborted) break
       try {
         const next = await measure(watch)
