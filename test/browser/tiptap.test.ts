@@ -270,6 +270,33 @@ describe('the Tiptap example in Chromium', () => {
     expect(await text(ada)).toBe(whole)
   }, 60_000)
 
+  it('[DEL-1] a restored document gets what a user typed offline while it was deleted', async () => {
+    const [ada, grace] = [await open('Ada', 'restored'), await open('Grace', 'restored')]
+    await write(ada, 'One. Two.')
+    await is([grace], 'One. Two.')
+    await comment(ada, 'Two', 'Is it?')
+    await marks(grace, ['Two'])
+    const connection = (page: Page, isOnline: boolean): Promise<void> =>
+      page.evaluate((online) => {
+        const { provider } = (globalThis as unknown as { example: Held }).example
+        if (online) provider.connect()
+        else provider.disconnect()
+      }, isOnline)
+    await connection(grace, false)
+    await has(grace, '#status', 'offline')
+    await select(grace, 'One', true)
+    await grace.keyboard.type(' and a half')
+    const { organizationId, documentId } = editorOf('restored')
+    await call('organizations/documents/delete', { organizationId, documentIds: [documentId] })
+    await has(ada, '#status', 'offline')
+    const [deletion] = (await call('workspace/deleted/get', { organizationId })) as [{ deletionId: string }]
+    await call('workspace/deleted/restore', { deletionId: deletion.deletionId })
+    for (const page of [ada, grace]) await connection(page, true)
+    await is([ada, grace], 'One and a half. Two.')
+    for (const page of [ada, grace]) await marks(page, ['Two'])
+    expect(await xmlOf('restored')).toBe('<paragraph>One and a half. Two.</paragraph>')
+  }, 60_000)
+
   const lines = (name: string) => ({
     nodes: {
       doc: { content: '(paragraph | heading)+' },

@@ -6,7 +6,7 @@ import { startCommentApplication } from '../../support/servers/comment-applicati
 
 it('[SUG-2] has the error of a decision until the next decision, also after the next list', async () => {
   const nowhere = { url: 'http://127.0.0.1:1', credentials: { apiKey: 'key', authToken: 'token' } }
-  const application = await startCommentApplication(nowhere as never)
+  const application = await startCommentApplication(nowhere)
   const reply = (response: ServerResponse, status: number, body: object): void =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   const change = { hunkId: 'hunk', branch: 'branch', dependsOn: [] }

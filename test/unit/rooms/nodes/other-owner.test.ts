@@ -134,7 +134,7 @@ it('[CL-33] when a node deletes a document late, keeps the document that the nex
   await stands.opened
   here.cut()
   await there.rooms.destroy(address)
-  await write(there, address, 'anew')
+  await write(there, address, 'again')
   continues.open()
   expect(await deleting).toBeInstanceOf(NotOwnerError)
   expect(await log.heads([addressKey(address)])).toMatchObject([{ epoch: 2 }])
@@ -145,9 +145,9 @@ it('[CR-14] when a node receives a late message of a removal, keeps the document
   const address = editorOf(here)
   await here.rooms.open(address)
   here.cut()
-  await write(there, address, 'anew')
+  await write(there, address, 'again')
   const prefixes = [documentPrefix(address, address.documentId)]
-  here.engine.bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
+  removalTopic.publish(here.engine.bus, { kind: 'gone', prefixes })
   await eventually(() => [...here.rooms.openRooms()].length === 0)
   await nextTick()
   expect(await there.engine.log.heads([addressKey(address)])).toMatchObject([{ epoch: 1 }])
