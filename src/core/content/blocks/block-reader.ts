@@ -21,7 +21,7 @@ export type NodeIds = (node: XmlNode) => string
 /** Reads stored nodes as blocks. A node that the dialect or the block tree cannot represent becomes custom. */
 export class BlockReader {
   /** The stored node of each block and atom that was read. */
-  readonly origins = new Map<BlockNode | Inline, XmlNode>()
+  readonly origins: Map<BlockNode | Inline, XmlNode> = new Map()
   readonly #hasAllTables: boolean
   readonly #dialect: Dialect
   readonly #ids: NodeIds

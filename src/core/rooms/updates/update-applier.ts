@@ -145,7 +145,7 @@ export class UpdateApplier {
   }
 
   /**
-   * Returns an expensive update, and those directly after it that a thread must integrate, too. A thread reads the whole
+   * Returns an expensive update, and those directly after it that a thread must also integrate. A thread reads the whole
    * document first, so one update after the other would take quadratic time. Together, they have at most as many bytes as
    * the document, so that they take about as long as that read.
    */
@@ -211,7 +211,7 @@ export class UpdateApplier {
 
   /**
    * Takes the state into which a thread has integrated expensive updates.
-   * @param items the updates of `batch.placed`. Those that are malformed end their senders
+   * @param items the updates of `batch.placed`. The sender of a malformed update is ended
    */
   takeBatch(items: readonly ClientChange[], { placed, state }: PlacedBatch): readonly Change[] {
     const accepted: Change[] = []
