@@ -217,7 +217,8 @@ export class SyncConnection {
 
   /** Sends everything that the server lacks. The server counts the first offer of a connection only. */
   #offer(vector: Uint8Array): void {
-    if (!this.#listener.vectorReceived(vector)) return
+    // A listener of `saved` may disconnect.
+    if (!this.#listener.vectorReceived(vector) || this.#isEnded) return
     if (!this.#hasOffered) this.#sendUnsaved()
     this.#send(message([types.sync, kinds.step2], encodeStateAsUpdate(this.#options.doc, vector)))
   }

@@ -629,29 +629,32 @@ export class Room implements CommittingRoom {
     const release = this.lock.hold(() => this.endTick())
     try {
       if (items.length > 1 && (await this.#placeBatch(items, since))) return
-      const [item, ...others] = items as readonly [ClientChange, ...ClientChange[]]
-      this.#putBack(others, since)
-      await this.#placeOne(item, since)
+      // One by one, the sender of an update that fails gets the reason, and the others do not wait for it again.
+      for (const [index, item] of items.entries())
+        if (!(await this.#placeOne(item, since))) return this.#putBack(items.slice(index), since)
     } finally {
       this.#countWaiting()
       release()
     }
   }
 
-  async #placeOne(item: ClientChange, since: number): Promise<void> {
+  /** Integrates one update. Returns false if it must be tried again. */
+  async #placeOne(item: ClientChange, since: number): Promise<boolean> {
+    if (!this.accepts(item)) return true
     try {
       const placed = await this.placeOnThread(item.bytes)
       const { revision } = this.state
-      await this.dependencies.tickScheduler.run(this.workspaceId, () => {
-        if (this.state.revision === revision) this.#takePlaced(item, placed, since)
-        else this.#putBack([item], since)
-      })
+      return await this.dependencies.tickScheduler.run(
+        this.workspaceId,
+        () => this.state.revision === revision && this.#takePlaced(item, placed, since),
+      )
     } catch (error) {
       this.#refuse(item, error)
+      return true
     }
   }
 
-  /** Integrates several updates. Returns false if that failed: one by one, the sender of the cause gets the reason. */
+  /** Integrates several updates. Returns false, and changes nothing, if one of them must be integrated alone. */
   async #placeBatch(items: readonly ClientChange[], since: number): Promise<boolean> {
     try {
       const batch = items.map(({ bytes }) => bytes)
@@ -659,18 +662,14 @@ export class Room implements CommittingRoom {
       const { revision } = this.state
       const isAllowed = (item: ClientChange): boolean =>
         this.accepts(item) && !mayBeStale(this.dependencies.fences, item.from)
-      await this.dependencies.tickScheduler.run(this.workspaceId, () => {
-        if (this.state.revision === revision && items.every(isAllowed)) this.#takeBatch(items, placed, since)
-        else
-          this.#putBack(
-            items.filter((item) => this.accepts(item)),
-            since,
-          )
+      return await this.dependencies.tickScheduler.run(this.workspaceId, () => {
+        if (this.state.revision !== revision || !items.every(isAllowed)) return false
+        this.#takeBatch(items, placed, since)
+        return true
       })
-      return true
     } catch (error) {
       if (endsRoom(error)) this.fail(error)
-      return this.hasEnded
+      return false
     }
   }
 
@@ -686,12 +685,17 @@ export class Room implements CommittingRoom {
     if (next !== null) this.#putBack([next], since)
   }
 
-  #takePlaced(item: ClientChange, placed: PlacedIntegration, since: number): void {
-    if (!this.accepts(item)) return
-    if (mayBeStale(this.dependencies.fences, item.from)) return this.#putBack([item], since)
-    if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
+  /** Returns false if the permission of the sender may have ended. */
+  #takePlaced(item: ClientChange, placed: PlacedIntegration, since: number): boolean {
+    if (!this.accepts(item)) return true
+    if (mayBeStale(this.dependencies.fences, item.from)) return false
+    if (placed.problem !== null) {
+      item.from.end(close('badRequest', placed.problem))
+      return true
+    }
     const accepted = this.charged(1, () => this.#applier.takePlaced(item, placed), 1, [item])
     this.#commitPlaced(accepted, since)
+    return true
   }
 
   /**

@@ -319,7 +319,8 @@ export function taskBytes(task: ThreadTask): number {
   if ('json' in task) return task.json.length
   const updates = 'updates' in task ? task.updates : []
   const items = 'items' in task ? task.items.values() : []
-  return [...updates, ...items].reduce((sum, { length }) => sum + length, 0)
+  const batch = 'batch' in task ? task.batch : []
+  return [...updates, ...batch, ...items].reduce((sum, { length }) => sum + length, 0)
 }
 
 /**
@@ -445,7 +446,9 @@ function placeAll({ updates, batch }: PlaceAllTask): PlacedBatch {
     })
     return { placed, state: copy.encode() }
   } catch (error) {
-    throw error instanceof IntegrationTooExpensiveError ? tooExpensive(stepsMax) : error
+    // The caller then integrates them one by one.
+    const isOfUpdate = error instanceof IntegrationTooExpensiveError || error instanceof MalformedUpdateError
+    throw isOfUpdate ? tooExpensive(stepsMax) : error
   }
 }
 

@@ -7,6 +7,7 @@ import { readUpdate } from '../../update/read-update.ts'
 import { isEmpty, isPlain, isSimple } from '../../update/summary.ts'
 import type { DocumentState, PlacedBatch, PlacedIntegration } from '../document/document-state.ts'
 import {
+  batchBytesMax,
   isTooLargeToPredict,
   loopStepsMax,
   tickStepsMax,
@@ -147,14 +148,15 @@ export class UpdateApplier {
   /**
    * Returns an expensive update, and those directly after it that a thread must also integrate. A thread reads the whole
    * document first, so one update after the other would take quadratic time. Together, they have at most as many bytes as
-   * the document, so that they take about as long as that read.
+   * the document, so that they take about as long as that read, and at most `batchBytesMax`.
    */
   #batchOf(first: ClientChange, after: readonly ClientChange[]): readonly ClientChange[] {
     const batch = [first]
+    const bytesMax = Math.min(this.#state.sizeBytes, batchBytesMax)
     let bytes = first.bytes.length
     for (const item of after) {
       bytes += item.bytes.length
-      if (!isTooLargeToPredict(item.summary) || bytes > this.#state.sizeBytes) break
+      if (!isTooLargeToPredict(item.summary) || bytes > bytesMax) break
       batch.push(item)
     }
     return batch
