@@ -550,11 +550,13 @@ export class Room implements CommittingRoom {
     this.#cancelPause = this.dependencies.clock.after(ms, () => this.#resume(letGo))
   }
 
-  /** Returns whether an update needs the Y.Doc. A thread integrates large ones, and an offer is often known. */
+  /**
+   * Returns whether an update needs the Y.Doc. If a thread integrates one of them, it integrates all. An offer is often
+   * known.
+   */
   #needDoc(incoming: readonly ClientChange[]): boolean {
-    return incoming.some(
-      ({ bytes, summary }) => !isTooLargeToPredict(summary) && !this.state.isKnown(bytes, summary),
-    )
+    if (incoming.some(({ summary }) => isTooLargeToPredict(summary))) return false
+    return incoming.some(({ bytes, summary }) => !this.state.isKnown(bytes, summary))
   }
 
   /**
@@ -658,7 +660,9 @@ export class Room implements CommittingRoom {
   async #placeBatch(items: readonly ClientChange[], since: number): Promise<boolean> {
     try {
       const batch = items.map(({ bytes }) => bytes)
-      const placed = await this.#onThread((thread, updates) => thread.run({ is: 'placeAll', updates, batch }))
+      const placed = await this.#onThread((thread, updates) =>
+        thread.run({ is: 'placeAll', updates: [...updates, ...batch], count: batch.length }),
+      )
       const { revision } = this.state
       const isAllowed = (item: ClientChange): boolean =>
         this.accepts(item) && !mayBeStale(this.dependencies.fences, item.from)

@@ -137,9 +137,9 @@ interface PlaceTask extends DocumentUpdates {
   readonly schema: RootSchema | null
 }
 
-/** Updates that are integrated into a document one after the other. */
+/** The last `count` of the updates are integrated into the document of the others, one after the other. */
 interface PlaceAllTask extends DocumentUpdates {
-  readonly batch: readonly Uint8Array[]
+  readonly count: number
 }
 
 interface ReadTask extends WholeState {
@@ -319,8 +319,7 @@ export function taskBytes(task: ThreadTask): number {
   if ('json' in task) return task.json.length
   const updates = 'updates' in task ? task.updates : []
   const items = 'items' in task ? task.items.values() : []
-  const batch = 'batch' in task ? task.batch : []
-  return [...updates, ...batch, ...items].reduce((sum, { length }) => sum + length, 0)
+  return [...updates, ...items].reduce((sum, { length }) => sum + length, 0)
 }
 
 /**
@@ -433,8 +432,9 @@ function place({ updates, update, schema, isOpen }: PlaceTask): PlacedIntegratio
 }
 
 /** Integrates all updates that are not malformed. Throws if they are too expensive together. */
-function placeAll({ updates, batch }: PlaceAllTask): PlacedBatch {
-  const copy = stateOf({ updates })
+function placeAll({ updates, count }: PlaceAllTask): PlacedBatch {
+  const copy = stateOf({ updates: updates.slice(0, -count) })
+  const batch = updates.slice(-count)
   copy.check()
   const stepsMax = documentStepsMax(batch.reduce((sum, { length }) => sum + length, copy.sizeBytes))
   try {

@@ -50,6 +50,9 @@ interface AppliedPart {
 
 const none: readonly ClientChange[] = []
 
+/** Returns whether a thread must integrate an update. */
+const isForThread = ({ summary }: ClientChange): boolean => isTooLargeToPredict(summary)
+
 /**
  * Applies the arrived updates of one tick to the document of a room, and returns the new, complete parts for
  * the commit. All updates of clients go through this class. An update that continues the document exactly is
@@ -94,6 +97,10 @@ export class UpdateApplier {
       if (this.#isInexpensive(only)) return this.#taken(this.#takeKeystroke(only), none)
       return { accepted: [], expensive: [only], later: none }
     }
+    if (when !== 'at the end' && this.#state.bytesToSplit !== null && incoming.some(isForThread)) {
+      const batch = this.#batchOf(incoming, () => true)
+      return { accepted: [], expensive: batch, later: incoming.slice(batch.length) }
+    }
     const accepted: Change[] = []
     const run: Change[] = []
     let runSteps = 0
@@ -109,7 +116,7 @@ export class UpdateApplier {
       runSteps = run.length === 0 ? steps : runSteps + steps
       if (steps > loopStepsMax) {
         if (!this.#isInexpensive(item)) {
-          const batch = this.#batchOf(item, incoming.slice(index + 1))
+          const batch = this.#batchOf([item, ...incoming.slice(index + 1)], isForThread)
           return { accepted, expensive: batch, later: incoming.slice(index + batch.length) }
         }
       } else if (this.#trace !== undefined) this.#trace.predicted(item, 0)
@@ -146,20 +153,21 @@ export class UpdateApplier {
   }
 
   /**
-   * Returns an expensive update, and those directly after it that a thread must also integrate. A thread reads the whole
-   * document first, so one update after the other would take quadratic time. Together, they have at most as many bytes as
-   * the document, so that they take about as long as that read, and at most `batchBytesMax`.
+   * Returns the first of the waiting updates, and those directly after it that may be in its job on a thread. A thread
+   * reads the whole document first, so one update after the other would take quadratic time. Together, they have at most
+   * as many bytes as the document, so that they take about as long as that read, and at most `batchBytesMax`.
    */
-  #batchOf(first: ClientChange, after: readonly ClientChange[]): readonly ClientChange[] {
-    const batch = [first]
+  #batchOf(
+    waiting: readonly ClientChange[],
+    mayJoin: (item: ClientChange) => boolean,
+  ): readonly ClientChange[] {
     const bytesMax = Math.min(this.#state.sizeBytes, batchBytesMax)
-    let bytes = first.bytes.length
-    for (const item of after) {
+    let bytes = 0
+    const end = waiting.findIndex((item, index) => {
       bytes += item.bytes.length
-      if (!isTooLargeToPredict(item.summary) || bytes > bytesMax) break
-      batch.push(item)
-    }
-    return batch
+      return index > 0 && (bytes > bytesMax || !mayJoin(item))
+    })
+    return end === -1 ? waiting : waiting.slice(0, end)
   }
 
   #withoutKnown(offer: ClientChange): ClientChange {
