@@ -80,8 +80,8 @@ export const encodedPerSlice = { structs: 10_000, bytes: 1_000_000 } as const
  */
 export const updatesPerTransaction = 64
 
-/** Maximum bytes of several updates that a thread integrates in one job, which takes it a second. */
-export const batchBytesMax = 16_000_000
+/** Maximum bytes of several updates that a thread integrates in one job, which takes it up to a second. All are sent at once. */
+export const batchBytesMax = 4_000_000
 
 /** Returns the structs and deleted ranges of an update. A client counts as in the parts of `splitUpdate`. */
 export const partsOf = ({ structs, deletes, clients }: UpdateSummary): number =>
