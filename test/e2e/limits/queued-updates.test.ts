@@ -112,7 +112,7 @@ it('[ROOM-74] integrates large updates that wait together in few jobs, and close
   await eventually(isWhole, () => doc.getMap('m').size)
   for (const [sender, { socket }] of senders.entries())
     if (sender !== malformed) expect(socket.readyState).toBe(socket.OPEN)
-  // Of the waiting updates, a job takes as many as the document has bytes. One job is that of the writer.
+  // A job takes at most as many bytes as the document has. One job is that of the writer.
   expect((await jobs()) - before).toBeLessThan(count / 2)
 })
 
