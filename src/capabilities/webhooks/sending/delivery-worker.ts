@@ -209,6 +209,8 @@ export class DeliveryWorker {
       const served = await new TargetSender(this.#sending, address, mayGoOn).serve()
       if (served.kind === 'closed') await this.#dropWaiting(address, mayGoOn)
       await this.#backlog.update(address)
+      // Messages wait for a target that was enabled meanwhile.
+      if (served.kind === 'closed' && !(await this.#isOff(address))) return { againAfterMs: 0 }
       return served.kind === 'waits' ? { againAfterMs: served.ms } : 'done'
     })
   }
@@ -222,12 +224,16 @@ export class DeliveryWorker {
    * indefinitely. Ends when the target is on again.
    */
   async #dropWaiting(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
-    const { deliveries, deliveryStore, subscriptions } = this.#services
+    const { deliveries, deliveryStore } = this.#services
     const check = goOn(mayGoOn)
-    const isOff = async () => (await subscriptions.targetOf(address, address.targetId)) === null
+    const isOff = () => this.#isOff(address)
     if (storeTargetIds.includes(address.targetId)) return deliveryStore.clear(address, isOff, check)
     if (await deliveryStore.isTargetRemoved(address)) return deliveryStore.purge(address, check)
     while ((await deliveries.failDisabled(address, isOff)) > 0) await check()
+  }
+
+  async #isOff(address: TargetAddress): Promise<boolean> {
+    return (await this.#services.subscriptions.targetOf(address, address.targetId)) === null
   }
 
   async #retry(job: ClaimedJob): Promise<JobDisposition> {
