@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { CrdtGetDataItem } from '../../../client/api/operation-types.ts'
 import { useApi, useAsync } from '../../api/hooks.ts'
 import { LocalTime } from '../../ui/controls.tsx'
@@ -78,11 +78,12 @@ function RootContent({ address, roots, version }: RootProps) {
     JSON.stringify([request, version]),
   )
   const content = data?.[0]
+  const text = useMemo(() => (content === undefined ? '' : toComparableLines(content)), [content])
   return (
     <>
       {rootField}
       <ReadState error={error} loading={loading && data === null} />
-      {content !== undefined && <RootText name={content.contentKey} text={toComparableLines(content)} />}
+      {content !== undefined && <RootText name={content.contentKey} text={text} />}
     </>
   )
 }
