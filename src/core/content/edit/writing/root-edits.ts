@@ -83,15 +83,18 @@ export abstract class RootEdits<Root extends TargetRoot> {
   protected setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
     const node = this.nodeOf(target)
     let [insertions, deletions] = [0, 0]
+    const changes: MapEdit[] = []
+    // Nothing is written before all stored values are read, because one may be too large to read.
     for (const [name, value] of set) {
       const type = target.is === 'node' ? node : this.ownerOfAttribute(node, name)
       if (equalityDeep(readStoredValue(entryIn(type, name))?.json ?? null, value)) continue
       const change: Pick<MapEdit, 'set' | 'removed'> =
         value === null ? { set: [], removed: [name] } : { set: [[name, newValueOf(value)]], removed: [] }
-      writeEdits(this.transaction, [{ in: 'map', type, ...change }])
+      changes.push({ in: 'map', type, ...change })
       if (value === null) deletions += 1
       else insertions += 1
     }
+    writeEdits(this.transaction, changes)
     return this.outcome(insertions, deletions)
   }
 
