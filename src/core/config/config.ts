@@ -418,7 +418,15 @@ export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === tr
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]
 
 /** Options that earlier versions had, without a value in their place. */
-const removedKeys = ['streamResumeSeconds', 'createMissing', 'jwtApiKey', 'logFormat', 'tracesSampler']
+const removedKeys = [
+  'streamResumeSeconds',
+  'createMissing',
+  'jwtApiKey',
+  'logFormat',
+  'tracesSampler',
+  'versionsTo',
+  'versionsKey',
+]
 
 /**
  * Returns a note for the name of an option that earlier versions had, its key or its environment variable; null for other
