@@ -311,7 +311,10 @@ export class CascadeRemoval {
     const checks = [{ key: keys.organization, value }]
     const remove = async (dels: readonly Key[]): Promise<void> => {
       if (!(await kv.commit(part, { checks, dels })))
-        throw new ApiError('organization/removal-in-progress', 'another node removes the organization: try again')
+        throw new ApiError(
+          'organization/removal-in-progress',
+          'another node removes the organization: try again',
+        )
     }
     for await (const page of entryPages((range) => kv.scan(part, range), { limit: keysAtOnce })) {
       const puts = page.filter(({ key }) => key[0] !== keys.organization[0])
